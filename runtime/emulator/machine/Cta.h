@@ -1,0 +1,132 @@
+//===- Cta.h - CTAs and clusters --------------------------------*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_EMULATOR_MACHINE_CTA_H
+#define BWGEMM_EMULATOR_MACHINE_CTA_H
+
+#include "Emulator.h"
+#include "machine/AsyncQueue.h"
+#include "machine/Warp.h"
+
+#include <deque>
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace bwgemm::emulator {
+
+/// One of a CTA's sixteen named barriers (PTX ISA, barrier).
+struct NamedBarrier {
+  uint32_t expected = 0;   ///< Threads; 0 while nobody has arrived.
+  uint32_t arrived = 0;    ///< Threads.
+  uint32_t generation = 0; ///< How often it completed.
+  /// Reduction over the arriving threads of the running generation, and the
+  /// result of the last.
+  bool reduceAnd = true, reduceOr = false;
+  uint32_t reduceCount = 0;
+  bool lastAnd = true, lastOr = false;
+  uint32_t lastCount = 0;
+};
+
+/// A CTA: warps and the shared memory they have in common.
+class Cta {
+public:
+  Cta(Cluster &cluster, unsigned rank, Dim3 index);
+
+  Cluster &cluster() const { return *clusterPointer; }
+  Grid &grid() const;
+  /// %cluster_ctarank.
+  unsigned rank() const { return ctaRank; }
+  Dim3 index() const { return ctaIndex; }
+
+  /// Shared memory [sharedBase, sharedEnd()), at shared().data offset
+  /// address - sharedBase; the base is 1024-byte aligned like the hardware's.
+  std::byte *sharedData() { return shared; }
+  uint32_t sharedEnd() const { return sharedLimit; }
+  /// Host memory behind `bytes` bytes at the offset (no rank bits) in the
+  /// window, or null if any of them is outside the CTA's shared memory.
+  std::byte *sharedAt(uint64_t offset, uint64_t bytes) {
+    if (offset < sharedBase || offset > sharedLimit ||
+        bytes > sharedLimit - offset)
+      return nullptr;
+    return shared + (offset - sharedBase);
+  }
+  /// Local memory of one thread (linear index in the CTA).
+  std::byte *localAt(unsigned thread, uint64_t offset, uint64_t bytes);
+
+  std::vector<std::unique_ptr<Warp>> &warps() { return warpList; }
+  const std::vector<std::unique_ptr<Warp>> &warps() const { return warpList; }
+  /// Threads that have not exited.
+  unsigned aliveThreads() const;
+
+  NamedBarrier barriers[16];
+  /// Called when threads exit: barriers that count the whole CTA may complete.
+  void threadsExited();
+
+  template <class T> T &extension() { return extensions.get<T>(); }
+
+private:
+  friend class Scheduler;
+  Cluster *clusterPointer;
+  unsigned ctaRank;
+  Dim3 ctaIndex;
+  std::byte *shared = nullptr;
+  uint32_t sharedLimit = sharedBase;
+  std::unique_ptr<std::byte[]> sharedStorage, registerStorage, localStorage;
+  std::vector<std::unique_ptr<Warp>> warpList;
+  Extensions extensions;
+};
+
+/// The CTAs that run together, on one host thread. Without .cluster launch
+/// dimensions each CTA is a cluster of its own.
+class Cluster {
+public:
+  /// `index` is %clusterid; CTA (0,0,0) of the cluster is at index * extent.
+  Cluster(Grid &grid, Dim3 index, CounterSet &counters);
+
+  Grid &grid() const { return *gridPointer; }
+  Dim3 index() const { return clusterIndex; }
+  std::vector<std::unique_ptr<Cta>> &ctas() { return ctaList; }
+  /// CTA of `rank`, or null.
+  Cta *cta(unsigned rank) {
+    return rank < ctaList.size() ? ctaList[rank].get() : nullptr;
+  }
+  /// Host memory behind a shared::cluster address (rank bits included).
+  std::byte *sharedAt(uint64_t address, uint64_t bytes) {
+    Cta *owner = cta(static_cast<unsigned>(address >> clusterRankShift));
+    return owner ? owner->sharedAt(address & clusterOffsetMask, bytes)
+                 : nullptr;
+  }
+
+  /// Operations in flight.
+  AsyncQueue async;
+
+  /// Counts whatever may let a blocked fragment go on: a barrier completed,
+  /// an mbarrier changed, an operation landed, a thread exited. Every handler
+  /// or landing that makes such a change calls `signal()`.
+  void signal() { ++eventCount; }
+  uint64_t events() const { return eventCount; }
+
+  CounterSet &counters() { return *counterSet; }
+  std::mt19937_64 &random() { return generator; }
+
+  template <class T> T &extension() { return extensions.get<T>(); }
+
+private:
+  friend class Scheduler;
+  Grid *gridPointer;
+  Dim3 clusterIndex;
+  std::vector<std::unique_ptr<Cta>> ctaList;
+  uint64_t eventCount = 1;
+  CounterSet *counterSet;
+  std::mt19937_64 generator;
+  Extensions extensions;
+};
+
+} // namespace bwgemm::emulator
+
+#endif // BWGEMM_EMULATOR_MACHINE_CTA_H

@@ -1,0 +1,59 @@
+//===- Grid.h - One launch --------------------------------------*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_EMULATOR_MACHINE_GRID_H
+#define BWGEMM_EMULATOR_MACHINE_GRID_H
+
+#include "Emulator.h"
+#include "machine/Counters.h"
+#include "machine/Kernel.h"
+
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+
+namespace bwgemm::emulator {
+
+class Observer;
+
+/// What all clusters of a launch share. Thread safe where it can change.
+class Grid {
+public:
+  Grid(const Kernel &kernel, const LaunchConfig &config, DeviceMemory &memory,
+       const Options &options);
+  ~Grid();
+
+  const Kernel &kernel;
+  const LaunchConfig &config;
+  DeviceMemory &memory;
+  const Options &options;
+  /// Device address of the kernel's parameters (a copy).
+  uint64_t paramBase = 0;
+  /// Null unless hazards are checked.
+  Observer *observer = nullptr;
+
+  /// Keeps the first fault and stops the grid.
+  void fail(Fault fault);
+  bool stopped() const { return stopFlag.load(std::memory_order_relaxed); }
+  std::optional<Fault> takeFault();
+  void addHazard(Fault hazard);
+  std::vector<Fault> takeHazards();
+
+  /// Null unless a trace was asked for.
+  std::FILE *trace = nullptr;
+  std::mutex traceMutex;
+
+private:
+  std::atomic<bool> stopFlag{false};
+  std::mutex mutex;
+  std::optional<Fault> firstFault;
+  std::vector<Fault> hazardList;
+};
+
+} // namespace bwgemm::emulator
+
+#endif // BWGEMM_EMULATOR_MACHINE_GRID_H

@@ -1,0 +1,48 @@
+//===- Kernel.h - A decoded entry -------------------------------*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_EMULATOR_MACHINE_KERNEL_H
+#define BWGEMM_EMULATOR_MACHINE_KERNEL_H
+
+#include "Emulator.h"
+#include "machine/Instruction.h"
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bwgemm::emulator {
+
+/// Everything a launch needs of one `.entry`. Never changes after decoding;
+/// all warps of all threads share it.
+struct Kernel {
+  KernelInfo info;
+  std::string target; ///< "sm_100a"
+  std::vector<Instruction> code;
+  /// Bytes of one warp's register file, a multiple of 64.
+  uint32_t registerBytes = 0;
+  /// Bytes of one thread's local memory.
+  uint32_t localBytes = 0;
+  /// Shared memory: statics lie at [sharedBase, sharedBase + staticBytes);
+  /// `.extern .shared` arrays start at `dynamicOffset`.
+  uint32_t staticSharedBytes = 0;
+  uint32_t dynamicSharedOffset = sharedBase;
+  /// Arenas that instructions point into; addresses are stable.
+  struct alignas(64) Lanes {
+    uint64_t words[32];
+  };
+  std::deque<Lanes> constants;
+  std::vector<std::unique_ptr<Operand[]>> operandArrays;
+  /// Family data: keep anything here by shared_ptr.
+  std::vector<std::shared_ptr<void>> data;
+};
+
+} // namespace bwgemm::emulator
+
+#endif // BWGEMM_EMULATOR_MACHINE_KERNEL_H
