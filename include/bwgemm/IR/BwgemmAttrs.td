@@ -1,0 +1,144 @@
+//===- BwgemmAttrs.td - Attributes and enums ---------------*- tablegen -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_ATTRS_TD
+#define BWGEMM_ATTRS_TD
+
+include "bwgemm/IR/BwgemmDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+//===----------------------------------------------------------------------===//
+// Enums
+//===----------------------------------------------------------------------===//
+
+def Bwgemm_Major : I32EnumAttr<"Major", "which mode of an operand tile is contiguous", [
+    I32EnumAttrCase<"K", 0, "k_major">,
+    I32EnumAttrCase<"MN", 1, "mn_major">
+  ]> {
+  let cppNamespace = "::mlir::bwgemm";
+}
+
+def Bwgemm_Preset : I32EnumAttr<"Preset", "rung of the schedule ladder", [
+    I32EnumAttrCase<"Auto", 0, "auto">,
+    I32EnumAttrCase<"Naive", 1, "naive">,
+    I32EnumAttrCase<"Tma", 2, "tma">,
+    I32EnumAttrCase<"Swizzle", 3, "swizzle">
+  ]> {
+  let cppNamespace = "::mlir::bwgemm";
+}
+
+def Bwgemm_TmemShape : I32EnumAttr<"TmemShape", "fragment shape of a tensor-memory load", [
+    I32EnumAttrCase<"Shape32x32b", 0, "32x32b">,
+    I32EnumAttrCase<"Shape16x256b", 1, "16x256b">
+  ]> {
+  let cppNamespace = "::mlir::bwgemm";
+}
+
+def Bwgemm_FenceKind : I32EnumAttr<"FenceKind", "what a fence orders", [
+    I32EnumAttrCase<"MBarrierInit", 0, "mbarrier_init">,
+    I32EnumAttrCase<"AsyncShared", 1, "async_shared">,
+    I32EnumAttrCase<"Tcgen05Before", 2, "tcgen05_before_thread_sync">,
+    I32EnumAttrCase<"Tcgen05After", 3, "tcgen05_after_thread_sync">
+  ]> {
+  let cppNamespace = "::mlir::bwgemm";
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+class Bwgemm_Attr<string name, string attrMnemonic>
+    : AttrDef<Bwgemm_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Bwgemm_SwizzleAttr : Bwgemm_Attr<"Swizzle", "swizzle"> {
+  let summary = "XOR swizzle on byte addresses";
+  let description = [{
+    `Swizzle<bits, base, shift>`: the `bits` address bits from `base + shift`
+    upwards are XORed into the `bits` bits from `base` upwards:
+
+    ```
+    x ^ ((x >> shift) & (((1 << bits) - 1) << base))
+    ```
+
+    The hardware's modes have names:
+
+    | name   | bits, base, shift | 16-byte chunks permuted within | repeats every |
+    |--------|-------------------|--------------------------------|---------------|
+    | `none` | 0, 4, 3           | -                              | 16 B          |
+    | `32B`  | 1, 4, 3           | 32 bytes                       | 256 B         |
+    | `64B`  | 2, 4, 3           | 64 bytes                       | 512 B         |
+    | `128B` | 3, 4, 3           | 128 bytes                      | 1024 B        |
+
+    With `128B`, 16-byte chunk `c` of 128-byte row `r` is stored at chunk
+    `c ^ (r mod 8)`:
+
+    ```
+    row 0 | 0 1 2 3 4 5 6 7
+    row 1 | 1 0 3 2 5 4 7 6
+    row 2 | 2 3 0 1 6 7 4 5
+    row 3 | 3 2 1 0 7 6 5 4      ... and so on to row 7 | 7 6 5 4 3 2 1 0
+    ```
+
+    Source: PTX ISA, "Swizzling Modes" of Tensor Data Movement and "Canonical
+    Layouts" of tcgen05.
+  }];
+  let parameters = (ins "unsigned":$bits, "unsigned":$base, "unsigned":$shift);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    static SwizzleAttr getNone(::mlir::MLIRContext *context);
+    /// The hardware mode that permutes within `bytes` (0, 32, 64 or 128).
+    static SwizzleAttr getForSpan(::mlir::MLIRContext *context, unsigned bytes);
+    /// The byte address after the swizzle.
+    uint64_t apply(uint64_t address) const;
+    bool isNone() const { return getBits() == 0; }
+    /// Whether TMA and the matrix descriptors know this swizzle.
+    bool isHardwareMode() const;
+    /// Bytes of one contiguous row of a tile: 16 without swizzle (one row of a
+    /// core matrix), else the span.
+    unsigned getRowBytes() const;
+    /// Bytes after which the pattern repeats; a swizzled tile starts at a
+    /// multiple of it.
+    unsigned getAtomBytes() const;
+    /// "none", "32B", "64B", "128B" or "<bits, base, shift>".
+    std::string getName() const;
+  }];
+}
+
+def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
+  let summary = "how a gemm is mapped to the machine";
+  let description = [{
+    `preset` names the rung of the ladder at which lowering stops; the other
+    fields are its parameters.
+
+    - `tile`: M x N x K elements of one CTA's step
+    - `stages`: depth of the shared-memory ring
+    - `swizzle`: shared-memory layout of the operands
+    - `tmem_load`: fragment shape of the epilogue's tensor-memory loads
+
+    ```mlir
+    #bwgemm.schedule<swizzle, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b">
+    ```
+  }];
+  let parameters = (ins
+    "Preset":$preset,
+    "int64_t":$tileM, "int64_t":$tileN, "int64_t":$tileK,
+    "int64_t":$stages,
+    "SwizzleAttr":$swizzle,
+    "TmemShape":$tmemLoad);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The SPEC that --schedule= takes: "swizzle,tile=64x64x64,stages=1,...".
+    std::string getSpec() const;
+  }];
+}
+
+#endif // BWGEMM_ATTRS_TD

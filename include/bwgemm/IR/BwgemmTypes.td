@@ -1,0 +1,168 @@
+//===- BwgemmTypes.td - Types ------------------------------*- tablegen -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_TYPES_TD
+#define BWGEMM_TYPES_TD
+
+include "bwgemm/IR/BwgemmAttrs.td"
+
+class Bwgemm_Type<string name, string typeMnemonic>
+    : TypeDef<Bwgemm_Dialect, name> {
+  let mnemonic = typeMnemonic;
+  let genVerifyDecl = 1;
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Bwgemm_TensorMapType : Bwgemm_Type<"TensorMap", "tensor_map"> {
+  let summary = "descriptor of a tensor in global memory, for TMA";
+  let description = [{
+    What `cuTensorMapEncodeTiled` makes: a tensor in global memory with the box
+    that one TMA copy moves and the swizzle with which it lands in shared
+    memory. The shape is that of the box, the contiguous dimension last.
+
+    ```mlir
+    !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>
+    ```
+
+    Rules (PTX ISA, Tensor Data Movement; refusals of the driver's encoder):
+    1 to 5 dimensions of 1 to 256 elements each; the contiguous one is a
+    multiple of 16 bytes and, with a swizzle, at most its span.
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
+    "SwizzleAttr":$swizzle);
+  let builders = [
+    TypeBuilderWithInferredContext<(ins "::llvm::ArrayRef<int64_t>":$shape,
+        "::mlir::Type":$elementType, "SwizzleAttr":$swizzle), [{
+      return $_get(elementType.getContext(), shape, elementType, swizzle);
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    /// Bytes of one element.
+    int64_t getElementBytes() const;
+    /// Bytes of a whole box, which is what a copy adds to an mbarrier's
+    /// tx-count, out-of-bounds part included.
+    int64_t getBoxBytes() const;
+  }];
+}
+
+def Bwgemm_SmemType : Bwgemm_Type<"Smem", "smem"> {
+  let summary = "operand tile in shared memory";
+  let description = [{
+    A tile of MN x K elements (M or N rows of an operand, K its depth) in
+    shared memory, optionally preceded by a number of stages.
+
+    ```mlir
+    !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+    !bwgemm.smem<4x128x64xbf16, k_major, swizzle = 128B>      // four stages
+    ```
+
+    The contiguous mode (K for `k_major`, MN for `mn_major`) is cut into
+    columns of R bytes, R = 16 without swizzle and 32, 64 or 128 with one. A
+    column holds, row after row of the other mode, R bytes each; columns follow
+    each other:
+
+    ```
+    byte(row, x) = (x / R) * rows * R + row * R + x mod R      (x in bytes along the contiguous mode)
+    address      = swizzle(base + byte(row, x))
+    ```
+
+    Without swizzle, eight rows of one column are a core matrix of 128
+    contiguous bytes. One column is what one TMA box writes. Source: PTX ISA,
+    "Canonical Layouts" of tcgen05.
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
+    "Major":$major, "SwizzleAttr":$swizzle);
+  let builders = [
+    TypeBuilderWithInferredContext<(ins "::llvm::ArrayRef<int64_t>":$shape,
+        "::mlir::Type":$elementType, "Major":$major, "SwizzleAttr":$swizzle), [{
+      return $_get(elementType.getContext(), shape, elementType, major, swizzle);
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    bool hasStages() const { return getShape().size() == 3; }
+    int64_t getStages() const { return hasStages() ? getShape().front() : 1; }
+    /// Elements along M or N.
+    int64_t getMN() const { return getShape().drop_back().back(); }
+    /// Elements along K.
+    int64_t getK() const { return getShape().back(); }
+    int64_t getElementBytes() const;
+    /// Rows of a column: elements along the mode that is not contiguous.
+    int64_t getRows() const { return getMajor() == Major::K ? getMN() : getK(); }
+    /// Elements along the contiguous mode.
+    int64_t getContiguous() const { return getMajor() == Major::K ? getK() : getMN(); }
+    /// Elements of one row of a column.
+    int64_t getRowElements() const;
+    /// Columns of the tile.
+    int64_t getColumns() const { return getContiguous() / getRowElements(); }
+    /// Bytes from one column to the next.
+    int64_t getColumnBytes() const { return getRows() * getSwizzle().getRowBytes(); }
+    /// Bytes of one stage.
+    int64_t getStageBytes() const;
+    /// Bytes of all stages.
+    int64_t getBytes() const { return getStages() * getStageBytes(); }
+    /// Alignment of the tile's first byte: the swizzle's pattern, and never
+    /// less than the 128 bytes that TMA asks for.
+    int64_t getAlignment() const;
+  }];
+}
+
+def Bwgemm_TmemType : Bwgemm_Type<"Tmem", "tmem"> {
+  let summary = "accumulator in tensor memory";
+  let description = [{
+    `rows x columns` 32-bit cells: M x N of an accumulator. M = 128 fills the
+    128 lanes; M = 64 uses lanes 0-15 of each warp's quarter (PTX ISA, tcgen05
+    data path layouts D and F). A CTA has 512 columns.
+
+    ```mlir
+    !bwgemm.tmem<128x256xf32>
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType);
+  let extraClassDeclaration = [{
+    /// Columns to allocate: a power of two, at least 32.
+    int64_t getAllocatedColumns() const;
+  }];
+}
+
+def Bwgemm_TmemSlotType : Bwgemm_Type<"TmemSlot", "tmem_slot"> {
+  let summary = "word of shared memory that receives a tensor-memory address";
+  let description = [{
+    `tcgen05.alloc` writes the address of what it allocated to shared memory.
+    The parameter is the number of columns.
+
+    ```mlir
+    !bwgemm.tmem_slot<64>
+    ```
+  }];
+  let parameters = (ins "int64_t":$columns);
+}
+
+def Bwgemm_MBarrierType : Bwgemm_Type<"MBarrier", "mbarrier"> {
+  let summary = "array of mbarrier objects in shared memory";
+  let description = [{
+    ```mlir
+    !bwgemm.mbarrier<4>
+    ```
+  }];
+  let parameters = (ins "int64_t":$count);
+}
+
+def Bwgemm_AccType : Bwgemm_Type<"Acc", "acc"> {
+  let summary = "accumulator of a tile program";
+  let description = [{
+    An M x N accumulator without a place yet: tensor memory on sm_100.
+
+    ```mlir
+    !bwgemm.acc<128x256xf32>
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType);
+}
+
+#endif // BWGEMM_TYPES_TD

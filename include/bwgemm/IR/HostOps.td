@@ -1,0 +1,84 @@
+//===- HostOps.td - Host side of a launch -*- tablegen -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_HOST_OPS_TD
+#define BWGEMM_HOST_OPS_TD
+
+include "bwgemm/IR/BwgemmTypes.td"
+
+def Bwgemm_RequireEqualOp : Bwgemm_Op<"require_equal"> {
+  let summary = "report an error unless two sizes agree";
+  let description = [{
+    Yields whether `got` equals `expected`; if not, reports `what` with both
+    numbers through the runtime's error handler.
+
+    ```mlir
+    %ok = bwgemm.require_equal %ka, %kb, "columns of A and rows of B"
+    ```
+  }];
+  let arguments = (ins Index:$got, Index:$expected, StrAttr:$what);
+  let results = (outs I1:$ok);
+  let assemblyFormat = "$got `,` $expected `,` $what attr-dict";
+}
+
+def Bwgemm_ToDeviceOp : Bwgemm_Op<"to_device", [
+    AllTypesMatch<["source", "result"]>]> {
+  let summary = "device view of a buffer";
+  let description = [{
+    A buffer that is device memory already is passed through. A host buffer is
+    staged: a device buffer with the same strides and alignment is allocated,
+    and filled if the kernel reads it (`read`).
+
+    ```mlir
+    %da = bwgemm.to_device read %a : memref<512x256xbf16>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, UnitAttr:$read, UnitAttr:$write);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "(`read` $read^)? (`write` $write^)? $source attr-dict `:` qualified(type($source))";
+}
+
+def Bwgemm_FromDeviceOp : Bwgemm_Op<"from_device"> {
+  let summary = "end of a device view";
+  let description = [{
+    Copies what the kernel wrote back to the host buffer, if it was staged with
+    `write`, and frees the staging buffer.
+  }];
+  let arguments = (ins AnyMemRef:$device);
+  let assemblyFormat = "$device attr-dict `:` qualified(type($device))";
+}
+
+def Bwgemm_ZeroFillOp : Bwgemm_Op<"zero_fill"> {
+  let summary = "set a matrix in device memory to zero";
+  let description = [{
+    The result of a gemm with K = 0 that does not accumulate. Tensor maps have
+    no empty dimension (the driver's encoder refuses 0), so no kernel is
+    launched.
+  }];
+  let arguments = (ins AnyMemRef:$device);
+  let assemblyFormat = "$device attr-dict `:` qualified(type($device))";
+}
+
+def Bwgemm_TensorMapEncodeOp : Bwgemm_Op<"tensor_map.encode"> {
+  let summary = "make a tensor map";
+  let description = [{
+    Encodes the tensor map of a matrix in device memory with
+    `cuTensorMapEncodeTiled`. What TMA cannot address (a row pitch or base that
+    is no multiple of 16 bytes) is an error that names the operand and the
+    numbers. Elements outside of the matrix load as zero.
+
+    ```mlir
+    %map = bwgemm.tensor_map.encode %da, "A" : memref<512x256xbf16> -> !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, StrAttr:$operand);
+  let results = (outs Bwgemm_TensorMapType:$map);
+  let assemblyFormat = "$source `,` $operand attr-dict `:` qualified(type($source)) `->` qualified(type($map))";
+  let hasVerifier = 1;
+}
+
+#endif // BWGEMM_HOST_OPS_TD

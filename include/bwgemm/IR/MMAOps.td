@@ -1,0 +1,58 @@
+//===- MMAOps.td - Tensor core instructions -*- tablegen -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_MMA_OPS_TD
+#define BWGEMM_MMA_OPS_TD
+
+include "bwgemm/IR/BwgemmTypes.td"
+
+def Bwgemm_Tcgen05MmaOp : Bwgemm_Op<"tcgen05.mma", [
+    MemoryEffects<[MemRead<Bwgemm_SharedMemory>, MemRead<Bwgemm_TensorMemory>, MemWrite<Bwgemm_TensorMemory>]>]> {
+  let summary = "start the multiplication of two operand tiles into tensor memory";
+  let description = [{
+    One thread starts
+
+    ```
+    D = A * B^T        where not `accumulate`
+    D = D + A * B^T    where `accumulate`
+    ```
+
+    with A of M x K and B of N x K in shared memory and D of M x N in tensor
+    memory. One PTX instruction covers 32 bytes of K (16 elements of f16 or
+    bf16), so a tile becomes K / 16 of them, of which only the first may
+    overwrite. Completion is reported through `bwgemm.tcgen05.commit`.
+
+    M is 64 or 128; N is a multiple of 8 up to 256 (of 16 for M = 128). A and B
+    are both f16 or both bf16, D is f32.
+
+    PTX `tcgen05.mma.cta_group::1.kind::f16`.
+
+    ```mlir
+    bwgemm.tcgen05.mma %d, %a, %b, %accumulate
+        : !bwgemm.tmem<64x64xf32>, !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+    ```
+  }];
+  let arguments = (ins Bwgemm_TmemType:$d, Bwgemm_SmemType:$a, Bwgemm_SmemType:$b, I1:$accumulate);
+  let assemblyFormat = "$d `,` $a `,` $b `,` $accumulate attr-dict `:` qualified(type($d)) `,` qualified(type($a)) `,` qualified(type($b))";
+  let hasVerifier = 1;
+}
+
+def Bwgemm_Tcgen05CommitOp : Bwgemm_Op<"tcgen05.commit", [
+    MemoryEffects<[MemRead<Bwgemm_TensorMemory>, MemWrite<Bwgemm_TensorMemory>,
+                   MemRead<Bwgemm_BarrierState>, MemWrite<Bwgemm_BarrierState>]>]> {
+  let summary = "arrive at an mbarrier when this thread's MMAs are complete";
+  let description = [{
+    PTX `tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64`:
+    one arrival once every earlier asynchronous tcgen05 operation of this thread
+    is complete. It implies `tcgen05.fence::before_thread_sync`.
+  }];
+  let arguments = (ins Bwgemm_MBarrierType:$barriers, Index:$index);
+  let assemblyFormat = "$barriers `[` $index `]` attr-dict `:` qualified(type($barriers))";
+  let hasVerifier = 1;
+}
+
+#endif // BWGEMM_MMA_OPS_TD

@@ -1,0 +1,51 @@
+//===- TargetInfo.h - What each GPU target can do ---------------*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_IR_TARGETINFO_H
+#define BWGEMM_IR_TARGETINFO_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
+
+namespace mlir::bwgemm {
+
+/// Hardware limits that hold on every tensor-memory target (CUDA programming
+/// guide, compute capability 10.x; PTX ISA, Tensor Memory).
+constexpr int64_t kTensorMemoryColumns = 512;
+constexpr int64_t kMinTensorMemoryColumns = 32;
+constexpr int64_t kMaxBoxExtent = 256;
+constexpr int64_t kTmaAlignment = 16;
+/// Largest tx-count of an mbarrier phase (measured on an H200: 2^20 is
+/// reached, more traps).
+constexpr int64_t kMaxTransactionBytes = 1 << 20;
+
+/// What a `--target` means. Every entry carries all limits, so that a target
+/// that is added to the table cannot inherit a wrong one.
+struct TargetInfo {
+  /// The name that NVPTX and ptxas use, e.g. "sm_100a".
+  llvm::StringRef name;
+  /// The lowest PTX version with which LLVM and ptxas take all that we emit
+  /// for this target, as an LLVM feature, e.g. "+ptx88".
+  llvm::StringRef ptxFeature;
+  /// Tensor memory and tcgen05.
+  bool hasTcgen05;
+  /// Shared memory that a CTA may use, in bytes.
+  int64_t maxSharedBytes;
+
+  /// The entry for `name`, or null.
+  static const TargetInfo *find(llvm::StringRef name);
+  /// The names of targets on which the tensor-core schedules work, for
+  /// diagnostics: "sm_100a, sm_100f, sm_103a".
+  static std::string getTcgen05Names();
+  /// All names.
+  static std::string getNames();
+};
+
+} // namespace mlir::bwgemm
+
+#endif // BWGEMM_IR_TARGETINFO_H

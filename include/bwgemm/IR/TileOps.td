@@ -1,0 +1,84 @@
+//===- TileOps.td - Synchronous tile program -*- tablegen -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_TILE_OPS_TD
+#define BWGEMM_TILE_OPS_TD
+
+include "bwgemm/IR/BwgemmTypes.td"
+
+def Bwgemm_TileCoordOp : Bwgemm_Op<"tile_coord", [Pure]> {
+  let summary = "origin of this CTA's output tile";
+  let description = [{
+    The row and column of D at which this CTA's tile begins. CTAs are numbered
+    along N first: with T = ceil(columns / tileN) tiles in a row,
+    `m = (blockIdx.x / T) * tileM` and `n = (blockIdx.x mod T) * tileN`.
+
+    ```mlir
+    %m, %n = bwgemm.tile_coord 64 x 64 of %columns
+    ```
+  }];
+  let arguments = (ins I64Attr:$tileM, I64Attr:$tileN, Index:$columns);
+  let results = (outs Index:$m, Index:$n);
+  let assemblyFormat = "$tileM `x` $tileN `of` $columns attr-dict";
+  let hasVerifier = 1;
+}
+
+def Bwgemm_AccumulatorOp : Bwgemm_Op<"accumulator", [
+    MemoryEffects<[MemAlloc<Bwgemm_TensorMemory>]>]> {
+  let summary = "a new accumulator, zero";
+  let results = (outs Bwgemm_AccType:$acc);
+  let assemblyFormat = "attr-dict `:` qualified(type($acc))";
+}
+
+def Bwgemm_LoadOp : Bwgemm_Op<"load", [
+    MemoryEffects<[MemRead, MemAlloc<Bwgemm_SharedMemory>, MemWrite<Bwgemm_SharedMemory>]>]> {
+  let summary = "bring an operand tile to shared memory";
+  let description = [{
+    Copies the tile whose first element is at `coordinates` (in elements,
+    contiguous dimension last, as in the tensor map) to shared memory. What is
+    outside of the tensor is zero.
+
+    ```mlir
+    %a = bwgemm.load %map[%m, %k] : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B> -> !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+    ```
+  }];
+  let arguments = (ins Bwgemm_TensorMapType:$map, Variadic<Index>:$coordinates);
+  let results = (outs Bwgemm_SmemType:$tile);
+  let assemblyFormat = "$map `[` $coordinates `]` attr-dict `:` qualified(type($map)) `->` qualified(type($tile))";
+  let hasVerifier = 1;
+}
+
+def Bwgemm_MmaOp : Bwgemm_Op<"mma", [
+    MemoryEffects<[MemRead<Bwgemm_SharedMemory>, MemRead<Bwgemm_TensorMemory>, MemWrite<Bwgemm_TensorMemory>]>]> {
+  let summary = "multiply two operand tiles into an accumulator";
+  let description = [{
+    `acc += A * B^T` with A of M x K and B of N x K, both in shared memory.
+  }];
+  let arguments = (ins Bwgemm_AccType:$acc, Bwgemm_SmemType:$a, Bwgemm_SmemType:$b);
+  let assemblyFormat = "$acc `,` $a `,` $b attr-dict `:` qualified(type($acc)) `,` qualified(type($a)) `,` qualified(type($b))";
+  let hasVerifier = 1;
+}
+
+def Bwgemm_StoreOp : Bwgemm_Op<"store", [
+    MemoryEffects<[MemRead<Bwgemm_TensorMemory>, MemRead, MemWrite]>]> {
+  let summary = "round an accumulator and write it to global memory";
+  let description = [{
+    Writes the part of the accumulator that lies inside of `d`, its first
+    element at `d[m, n]`, rounded to the type of `d` to nearest even. With
+    `accumulate`, what `d` held is added before rounding.
+
+    ```mlir
+    bwgemm.store %acc, %d[%m, %n] : !bwgemm.acc<64x64xf32>, memref<?x?xbf16>
+    ```
+  }];
+  let arguments = (ins Bwgemm_AccType:$acc, AnyMemRef:$d, Index:$m, Index:$n,
+                       UnitAttr:$accumulate);
+  let assemblyFormat = "$acc `,` $d `[` $m `,` $n `]` (`accumulate` $accumulate^)? attr-dict `:` qualified(type($acc)) `,` qualified(type($d))";
+  let hasVerifier = 1;
+}
+
+#endif // BWGEMM_TILE_OPS_TD

@@ -1,0 +1,24 @@
+//===- Passes.h - Passes within the bwgemm dialect --------------*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_TRANSFORMS_PASSES_H
+#define BWGEMM_TRANSFORMS_PASSES_H
+
+#include "bwgemm/IR/Bwgemm.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::bwgemm {
+
+#define GEN_PASS_DECL
+#include "bwgemm/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "bwgemm/Transforms/Passes.h.inc"
+
+} // namespace mlir::bwgemm
+
+#endif // BWGEMM_TRANSFORMS_PASSES_H

@@ -1,0 +1,108 @@
+//===- Passes.td - Passes within the bwgemm dialect --------*- tablegen -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_TRANSFORMS_PASSES_TD
+#define BWGEMM_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def AssignSchedule : Pass<"bwgemm-assign-schedule", "::mlir::ModuleOp"> {
+  let summary = "choose target and schedule of every gemm";
+  let description = [{
+    Sets the `schedule` of each `bwgemm.gemm` that has none, and the module's
+    `bwgemm.target`. The schedule SPEC is a preset and fields, such as
+    `swizzle,tile=128x64x64,swizzle=64B`; what it leaves open is chosen here,
+    and a schedule that the target, the types or the shapes do not allow is
+    refused with the reason.
+
+    `auto` takes `swizzle` where the operands can be addressed by TMA, else
+    `naive`.
+
+    ```mlir
+    bwgemm.gemm %a, %b, %d : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xf32>
+    // with schedule=swizzle becomes
+    bwgemm.gemm %a, %b, %d schedule <swizzle, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b">
+        : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xf32>
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"sm_100a\"",
+           "GPU target, e.g. sm_100a">,
+    Option<"schedule", "schedule", "std::string", "\"auto\"",
+           "schedule: a preset and fields">
+  ];
+  let dependentDialects = ["::mlir::bwgemm::BwgemmDialect"];
+}
+
+def LowerNaive : Pass<"bwgemm-lower-naive", "::mlir::ModuleOp"> {
+  let summary = "gemms of preset naive to kernels of one thread per output";
+  let description = [{
+    Rung 1. Each thread walks K for one element of D, in fp32, on operands in
+    global memory of any strides. Runs on every target.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
+def TileGemm : Pass<"bwgemm-tile", "::mlir::ModuleOp"> {
+  let summary = "gemms to synchronous tile programs";
+  let description = [{
+    Outlines each `bwgemm.gemm` with a tensor-core schedule as a kernel that
+    computes one tile of D per CTA: an accumulator, a loop over K that loads two
+    operand tiles and multiplies them, and a store. In its place the host makes
+    tensor maps and launches. Layouts are un-swizzled core matrices;
+    `bwgemm-swizzle` changes them.
+
+    Partial tiles need no code of their own: outside of the tensor TMA loads
+    zeros, and the store is masked. M, N or K of zero never reach the kernel.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
+def Swizzle : Pass<"bwgemm-swizzle", "::mlir::ModuleOp"> {
+  let summary = "swizzled layouts for the operand tiles of a tile program";
+  let description = [{
+    Rung 3. Rewrites the types of tensor maps and shared-memory tiles of kernels
+    whose schedule asks for a swizzle. A box becomes as wide as the swizzle's
+    span, so that a tile takes fewer TMA copies, and tensor cores read shared
+    memory without bank conflicts.
+  }];
+  let dependentDialects = ["::mlir::bwgemm::BwgemmDialect"];
+}
+
+def InsertAsync : Pass<"bwgemm-insert-async", "::mlir::ModuleOp"> {
+  let summary = "tile programs to asynchronous programs";
+  let description = [{
+    Makes explicit when things happen. Loads become TMA copies that signal an
+    mbarrier, the MMA reads shared memory and accumulates in tensor memory and
+    reports completion through a commit, every wait carries the phase of its
+    iteration, and the accumulator is allocated, read back in fragments and
+    freed.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+def PlanResources : Pass<"bwgemm-plan-resources", "::mlir::ModuleOp"> {
+  let summary = "place tiles, barriers and slots in shared memory";
+  let description = [{
+    Gives each allocation of a kernel its offset in dynamic shared memory and
+    each launch the total. A plan that does not fit the target is refused with
+    the bytes needed and the bytes there are; so is one with more than 512
+    columns of tensor memory.
+  }];
+  let dependentDialects = ["::mlir::bwgemm::BwgemmDialect"];
+}
+
+#endif // BWGEMM_TRANSFORMS_PASSES_TD

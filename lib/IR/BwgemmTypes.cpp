@@ -1,0 +1,350 @@
+//===- BwgemmTypes.cpp - Types of the bwgemm dialect ----------------------===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SwizzleSyntax.h"
+#include "bwgemm/IR/Bwgemm.h"
+#include "bwgemm/IR/TargetInfo.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+#define GET_TYPEDEF_CLASSES
+#include "bwgemm/IR/BwgemmTypes.cpp.inc"
+
+void BwgemmDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "bwgemm/IR/BwgemmTypes.cpp.inc"
+      >();
+}
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+//===----------------------------------------------------------------------===//
+// Shared pieces of syntax and verification
+//===----------------------------------------------------------------------===//
+
+/// `4x128x64xbf16`
+static ParseResult parseShape(AsmParser &parser, SmallVectorImpl<int64_t> &shape,
+                              Type &elementType) {
+  return failure(parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+                 parser.parseType(elementType));
+}
+
+static void printShape(AsmPrinter &printer, ArrayRef<int64_t> shape,
+                       Type elementType) {
+  for (int64_t extent : shape)
+    printer << extent << "x";
+  printer << elementType;
+}
+
+/// `, swizzle = 128B`, or nothing for no swizzle.
+static FailureOr<SwizzleAttr> parseOptionalSwizzle(AsmParser &parser) {
+  if (failed(parser.parseOptionalComma()))
+    return SwizzleAttr::getNone(parser.getContext());
+  if (parser.parseKeyword("swizzle") || parser.parseEqual())
+    return failure();
+  return parseSwizzleName(parser);
+}
+
+static void printOptionalSwizzle(AsmPrinter &printer, SwizzleAttr swizzle) {
+  if (!swizzle.isNone())
+    printer << ", swizzle = " << swizzle.getName();
+}
+
+/// Whole bytes, and a type that can be an operand of a tensor core or a tensor
+/// map.
+static LogicalResult verifyElementType(EmitError emitError, Type type) {
+  bool supported = type.isF16() || type.isBF16() || type.isF32() ||
+                   type.isInteger(8) || type.isInteger(16) ||
+                   type.isInteger(32);
+  if (!supported)
+    return emitError() << "expects an element type of f16, bf16, f32, i8, i16 "
+                          "or i32, but got "
+                       << type;
+  return success();
+}
+
+static int64_t bytesOf(Type type) { return type.getIntOrFloatBitWidth() / 8; }
+
+//===----------------------------------------------------------------------===//
+// TensorMapType
+//===----------------------------------------------------------------------===//
+
+int64_t TensorMapType::getElementBytes() const {
+  return bytesOf(getElementType());
+}
+
+int64_t TensorMapType::getBoxBytes() const {
+  int64_t bytes = getElementBytes();
+  for (int64_t extent : getShape())
+    bytes *= extent;
+  return bytes;
+}
+
+LogicalResult TensorMapType::verify(EmitError emitError,
+                                    ArrayRef<int64_t> shape, Type elementType,
+                                    SwizzleAttr swizzle) {
+  // tensor_map_c1
+  if (shape.empty() || shape.size() > 5)
+    return emitError() << "expects a tensor map of 1 to 5 dimensions, but got "
+                       << shape.size();
+  // tensor_map_c2
+  if (failed(verifyElementType(emitError, elementType)))
+    return failure();
+  // tensor_map_c3
+  for (int64_t extent : shape)
+    if (extent < 1 || extent > kMaxBoxExtent)
+      return emitError() << "expects box extents of 1 to " << kMaxBoxExtent
+                         << " elements, but got " << extent
+                         << "; use several boxes";
+  // tensor_map_c4
+  if (!swizzle.isHardwareMode())
+    return emitError() << "expects a swizzle that TMA knows (none, 32B, 64B or "
+                          "128B), but got "
+                       << swizzle.getName();
+  int64_t rowBytes = shape.back() * bytesOf(elementType);
+  // tensor_map_c5
+  if (rowBytes % kTmaAlignment != 0)
+    return emitError() << "expects a box row of a multiple of 16 bytes, but "
+                          "got "
+                       << rowBytes << " (" << shape.back() << " x "
+                       << elementType << ")";
+  // tensor_map_c6
+  if (!swizzle.isNone() && rowBytes > swizzle.getRowBytes())
+    return emitError() << "expects a box row of at most "
+                       << swizzle.getRowBytes() << " bytes for swizzle "
+                       << swizzle.getName() << ", but got " << rowBytes;
+  return success();
+}
+
+Type TensorMapType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> shape;
+  Type elementType;
+  if (parser.parseLess() || parseShape(parser, shape, elementType))
+    return {};
+  FailureOr<SwizzleAttr> swizzle = parseOptionalSwizzle(parser);
+  if (failed(swizzle) || parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    shape, elementType, *swizzle);
+}
+
+void TensorMapType::print(AsmPrinter &printer) const {
+  printer << "<";
+  printShape(printer, getShape(), getElementType());
+  printOptionalSwizzle(printer, getSwizzle());
+  printer << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// SmemType
+//===----------------------------------------------------------------------===//
+
+int64_t SmemType::getElementBytes() const { return bytesOf(getElementType()); }
+
+int64_t SmemType::getRowElements() const {
+  return getSwizzle().getRowBytes() / getElementBytes();
+}
+
+int64_t SmemType::getStageBytes() const {
+  return getMN() * getK() * getElementBytes();
+}
+
+int64_t SmemType::getAlignment() const {
+  return std::max<int64_t>(128, getSwizzle().getAtomBytes());
+}
+
+LogicalResult SmemType::verify(EmitError emitError, ArrayRef<int64_t> shape,
+                               Type elementType, Major major,
+                               SwizzleAttr swizzle) {
+  // smem_c1
+  if (shape.size() != 2 && shape.size() != 3)
+    return emitError() << "expects a tile of MN x K or stages x MN x K, but "
+                          "got "
+                       << shape.size() << " dimensions";
+  // smem_c2
+  for (int64_t extent : shape)
+    if (extent < 1)
+      return emitError() << "expects extents of at least 1, but got " << extent;
+  // smem_c3
+  if (failed(verifyElementType(emitError, elementType)))
+    return failure();
+  int64_t mn = shape[shape.size() - 2], k = shape.back();
+  bool kMajor = major == Major::K;
+  int64_t rowBytes = swizzle.getRowBytes();
+  int64_t contiguousBytes = (kMajor ? k : mn) * bytesOf(elementType);
+  // smem_c4: a tile is made of whole columns.
+  if (contiguousBytes % rowBytes != 0)
+    return emitError() << "expects the contiguous mode ("
+                       << (kMajor ? "K" : "MN") << ") to be a multiple of "
+                       << rowBytes << " bytes for swizzle "
+                       << swizzle.getName() << ", but got " << contiguousBytes;
+  // smem_c5: a core matrix has eight rows.
+  int64_t rows = kMajor ? mn : k;
+  if (rows % 8 != 0)
+    return emitError() << "expects the other mode (" << (kMajor ? "MN" : "K")
+                       << ") to be a multiple of 8 rows, but got " << rows;
+  return success();
+}
+
+Type SmemType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> shape;
+  Type elementType;
+  StringRef majorName;
+  if (parser.parseLess() || parseShape(parser, shape, elementType) ||
+      parser.parseComma() || parser.parseKeyword(&majorName))
+    return {};
+  std::optional<Major> major = symbolizeMajor(majorName);
+  if (!major) {
+    parser.emitError(loc, "expects k_major or mn_major, but got ") << majorName;
+    return {};
+  }
+  FailureOr<SwizzleAttr> swizzle = parseOptionalSwizzle(parser);
+  if (failed(swizzle) || parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    shape, elementType, *major, *swizzle);
+}
+
+void SmemType::print(AsmPrinter &printer) const {
+  printer << "<";
+  printShape(printer, getShape(), getElementType());
+  printer << ", " << stringifyMajor(getMajor());
+  printOptionalSwizzle(printer, getSwizzle());
+  printer << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// Accumulators: TmemType, AccType
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyAccumulator(EmitError emitError, int64_t rows,
+                                       int64_t columns, Type elementType) {
+  if (rows < 1 || columns < 1)
+    return emitError() << "expects extents of at least 1, but got " << rows
+                       << "x" << columns;
+  if (!elementType.isF32())
+    return emitError() << "expects an accumulator of f32, but got "
+                       << elementType;
+  return success();
+}
+
+template <typename T> static Type parseAccumulator(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> shape;
+  Type elementType;
+  if (parser.parseLess() || parseShape(parser, shape, elementType) ||
+      parser.parseGreater())
+    return {};
+  if (shape.size() != 2) {
+    parser.emitError(loc, "expects rows x columns, but got ")
+        << shape.size() << " dimensions";
+    return {};
+  }
+  return T::getChecked([&] { return parser.emitError(loc); },
+                       parser.getContext(), shape[0], shape[1], elementType);
+}
+
+int64_t TmemType::getAllocatedColumns() const {
+  return std::max<int64_t>(kMinTensorMemoryColumns,
+                           llvm::PowerOf2Ceil(getColumns()));
+}
+
+LogicalResult TmemType::verify(EmitError emitError, int64_t rows,
+                               int64_t columns, Type elementType) {
+  // tmem_c1
+  if (failed(verifyAccumulator(emitError, rows, columns, elementType)))
+    return failure();
+  // tmem_c2
+  if (rows != 64 && rows != 128)
+    return emitError() << "expects 64 or 128 rows of tensor memory, but got "
+                       << rows;
+  // tmem_c3
+  if (columns > kTensorMemoryColumns)
+    return emitError() << "expects at most " << kTensorMemoryColumns
+                       << " columns of tensor memory, but got " << columns;
+  return success();
+}
+
+Type TmemType::parse(AsmParser &parser) {
+  return parseAccumulator<TmemType>(parser);
+}
+
+void TmemType::print(AsmPrinter &printer) const {
+  printer << "<" << getRows() << "x" << getColumns() << "x" << getElementType()
+          << ">";
+}
+
+LogicalResult AccType::verify(EmitError emitError, int64_t rows,
+                              int64_t columns, Type elementType) {
+  // acc_c1
+  return verifyAccumulator(emitError, rows, columns, elementType);
+}
+
+Type AccType::parse(AsmParser &parser) {
+  return parseAccumulator<AccType>(parser);
+}
+
+void AccType::print(AsmPrinter &printer) const {
+  printer << "<" << getRows() << "x" << getColumns() << "x" << getElementType()
+          << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// TmemSlotType, MBarrierType
+//===----------------------------------------------------------------------===//
+
+template <typename T> static Type parseNumber(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  int64_t value;
+  if (parser.parseLess() || parser.parseInteger(value) || parser.parseGreater())
+    return {};
+  return T::getChecked([&] { return parser.emitError(loc); },
+                       parser.getContext(), value);
+}
+
+LogicalResult TmemSlotType::verify(EmitError emitError, int64_t columns) {
+  // tmem_slot_c1
+  if (columns < kMinTensorMemoryColumns || columns > kTensorMemoryColumns ||
+      !llvm::isPowerOf2_64(columns))
+    return emitError() << "expects a power of two from "
+                       << kMinTensorMemoryColumns << " to "
+                       << kTensorMemoryColumns << " columns, but got "
+                       << columns;
+  return success();
+}
+
+Type TmemSlotType::parse(AsmParser &parser) {
+  return parseNumber<TmemSlotType>(parser);
+}
+
+void TmemSlotType::print(AsmPrinter &printer) const {
+  printer << "<" << getColumns() << ">";
+}
+
+LogicalResult MBarrierType::verify(EmitError emitError, int64_t count) {
+  // mbarrier_c1
+  if (count < 1)
+    return emitError() << "expects at least 1 mbarrier, but got " << count;
+  return success();
+}
+
+Type MBarrierType::parse(AsmParser &parser) {
+  return parseNumber<MBarrierType>(parser);
+}
+
+void MBarrierType::print(AsmPrinter &printer) const {
+  printer << "<" << getCount() << ">";
+}

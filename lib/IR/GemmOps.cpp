@@ -1,0 +1,68 @@
+//===- GemmOps.cpp - Verifier and effects of bwgemm.gemm ===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "bwgemm/IR/Bwgemm.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+/// Two extents agree unless both are static and differ.
+static bool compatible(int64_t lhs, int64_t rhs) {
+  return ShapedType::isDynamic(lhs) || ShapedType::isDynamic(rhs) ||
+         lhs == rhs;
+}
+
+LogicalResult GemmOp::verify() {
+  MemRefType types[] = {getAType(), getBType(), getDType()};
+  const char *names[] = {"A", "B", "D"};
+  for (auto [type, name] : llvm::zip_equal(types, names)) {
+    // gemm_c1
+    if (type.getRank() != 2)
+      return emitOpError() << "expects " << name
+                           << " to be a matrix (rank 2), but got rank "
+                           << type.getRank();
+  }
+  // gemm_c2
+  Type ab = types[0].getElementType();
+  if (!ab.isF16() && !ab.isBF16())
+    return emitOpError() << "expects A of f16 or bf16, but got " << ab;
+  // gemm_c3
+  if (types[1].getElementType() != ab)
+    return emitOpError() << "expects B to have the element type of A (" << ab
+                         << "), but got " << types[1].getElementType();
+  // gemm_c4
+  Type d = types[2].getElementType();
+  if (!d.isF16() && !d.isBF16() && !d.isF32())
+    return emitOpError() << "expects D of f32, f16 or bf16, but got " << d;
+  auto dim = [&](unsigned operand, unsigned index) {
+    return types[operand].getDimSize(index);
+  };
+  // gemm_c5
+  if (!compatible(dim(0, getKDimOfA()), dim(1, getKDimOfB())))
+    return emitOpError() << "expects A and B to agree on K, but got "
+                         << dim(0, getKDimOfA()) << " and "
+                         << dim(1, getKDimOfB());
+  // gemm_c6
+  if (!compatible(dim(0, getMDimOfA()), dim(2, 0)))
+    return emitOpError() << "expects A and D to agree on M, but got "
+                         << dim(0, getMDimOfA()) << " and " << dim(2, 0);
+  // gemm_c7
+  if (!compatible(dim(1, getNDimOfB()), dim(2, 1)))
+    return emitOpError() << "expects B and D to agree on N, but got "
+                         << dim(1, getNDimOfB()) << " and " << dim(2, 1);
+  return success();
+}
+
+void GemmOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getAMutable());
+  effects.emplace_back(MemoryEffects::Read::get(), &getBMutable());
+  if (getAccumulate())
+    effects.emplace_back(MemoryEffects::Read::get(), &getDMutable());
+  effects.emplace_back(MemoryEffects::Write::get(), &getDMutable());
+}

@@ -1,0 +1,81 @@
+//===- OperandVerifiers.cpp - Rules that several ops share ===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperandVerifiers.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+LogicalResult bwgemm::verifyBoxFillsTile(Operation *op, TensorMapType map,
+                                         SmemType tile) {
+  // box_c1
+  if (map.getElementType() != tile.getElementType())
+    return op->emitOpError()
+           << "expects the tile's element type to be the map's ("
+           << map.getElementType() << "), but got " << tile.getElementType();
+  // box_c2
+  if (map.getSwizzle() != tile.getSwizzle())
+    return op->emitOpError()
+           << "expects the tile's swizzle to be the map's ("
+           << map.getSwizzle().getName() << "), but got "
+           << tile.getSwizzle().getName();
+  ArrayRef<int64_t> box = map.getShape();
+  // box_c3
+  if (box.size() != 2)
+    return op->emitOpError() << "expects a box of 2 dimensions, but got "
+                             << box.size();
+  // box_c4: a narrower box would leave gaps, since TMA pads rows to the span.
+  if (box[1] != tile.getRowElements())
+    return op->emitOpError()
+           << "expects a box row of " << tile.getRowElements()
+           << " elements, one row of the tile's columns, but got " << box[1];
+  // box_c5
+  if (tile.getRows() % box[0] != 0 || box[0] % 8 != 0)
+    return op->emitOpError()
+           << "expects box rows that are a multiple of 8 and divide the tile's "
+           << tile.getRows() << " rows, but got " << box[0];
+  return success();
+}
+
+LogicalResult bwgemm::verifyMmaOperands(Operation *op, int64_t rows,
+                                        int64_t columns, SmemType a,
+                                        SmemType b) {
+  // mma_operands_c1
+  if (a.getElementType() != b.getElementType())
+    return op->emitOpError()
+           << "expects A and B of one element type, but got "
+           << a.getElementType() << " and " << b.getElementType();
+  // mma_operands_c2
+  if (!a.getElementType().isF16() && !a.getElementType().isBF16())
+    return op->emitOpError() << "expects operands of f16 or bf16, but got "
+                             << a.getElementType();
+  // mma_operands_c3
+  if (a.getK() != b.getK())
+    return op->emitOpError() << "expects A and B to agree on K, but got "
+                             << a.getK() << " and " << b.getK();
+  // mma_operands_c4
+  if (a.getMN() != rows || b.getMN() != columns)
+    return op->emitOpError()
+           << "expects an accumulator of " << a.getMN() << "x" << b.getMN()
+           << " for these operands, but got " << rows << "x" << columns;
+  return success();
+}
+
+LogicalResult bwgemm::verifyBarrierIndex(Operation *op, MBarrierType barriers,
+                                         Value index) {
+  IntegerAttr constant;
+  if (!matchPattern(index, m_Constant(&constant)))
+    return success();
+  int64_t value = constant.getValue().getSExtValue();
+  if (value < 0 || value >= barriers.getCount())
+    return op->emitOpError() << "expects an index of 0 to "
+                             << barriers.getCount() - 1 << ", but got "
+                             << value;
+  return success();
+}

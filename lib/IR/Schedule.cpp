@@ -1,0 +1,100 @@
+//===- Schedule.cpp - The SPEC of --schedule= ===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "bwgemm/IR/Schedule.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+static constexpr llvm::StringLiteral kFields =
+    "tile=MxNxK, stages=S, swizzle=none|32B|64B|128B, "
+    "tmem_load=32x32b|16x256b";
+static constexpr llvm::StringLiteral kPresets = "auto, naive, tma, swizzle";
+
+static bool parsePositive(StringRef text, int64_t &value) {
+  return !text.empty() && llvm::all_of(text, llvm::isDigit) &&
+         !text.getAsInteger(10, value) && value > 0;
+}
+
+static bool parseTile(StringRef text, std::array<int64_t, 3> &tile) {
+  SmallVector<StringRef> parts;
+  text.split(parts, 'x');
+  if (parts.size() != 3)
+    return false;
+  for (auto [part, extent] : llvm::zip_equal(parts, tile))
+    if (!parsePositive(part, extent))
+      return false;
+  return true;
+}
+
+static bool parseSpan(StringRef text, unsigned &span) {
+  if (text == "none") {
+    span = 0;
+    return true;
+  }
+  return text.consume_back("B") && !text.getAsInteger(10, span) &&
+         (span == 32 || span == 64 || span == 128);
+}
+
+std::optional<ScheduleSpec> ScheduleSpec::parse(StringRef text,
+                                                std::string &error) {
+  ScheduleSpec spec;
+  SmallVector<StringRef> items;
+  text.split(items, ',');
+  auto fail = [&](const Twine &message) {
+    error = ("schedule '" + text + "': " + message).str();
+    return std::nullopt;
+  };
+  for (auto [index, raw] : llvm::enumerate(items)) {
+    StringRef item = raw.trim();
+    if (!item.contains('=')) {
+      // The preset may only stand first, so that a misspelt field is not
+      // taken for one.
+      std::optional<Preset> preset = symbolizePreset(item);
+      if (index != 0)
+        return fail("expected field=value, got '" + item + "'; fields are " +
+                    kFields);
+      if (!preset)
+        return fail("unknown preset '" + item + "'; presets are " + kPresets);
+      spec.preset = *preset;
+      continue;
+    }
+    auto [key, value] = item.split('=');
+    key = key.trim();
+    value = value.trim();
+    auto badValue = [&](StringRef expected) {
+      return fail("expected " + key + "=" + expected + ", got '" + value +
+                  "'");
+    };
+    if (key == "tile") {
+      std::array<int64_t, 3> tile;
+      if (!parseTile(value, tile))
+        return badValue("MxNxK with extents of at least 1");
+      spec.tile = tile;
+    } else if (key == "stages") {
+      int64_t stages;
+      if (!parsePositive(value, stages))
+        return badValue("a number of at least 1");
+      spec.stages = stages;
+    } else if (key == "swizzle") {
+      unsigned span;
+      if (!parseSpan(value, span))
+        return badValue("none|32B|64B|128B");
+      spec.swizzleSpan = span;
+    } else if (key == "tmem_load") {
+      std::optional<TmemShape> shape = symbolizeTmemShape(value);
+      if (!shape)
+        return badValue("32x32b|16x256b");
+      spec.tmemLoad = shape;
+    } else {
+      return fail("unknown field '" + key + "'; fields are " + kFields);
+    }
+  }
+  return spec;
+}

@@ -1,0 +1,39 @@
+//===- SharedMemoryOps.cpp - Verifiers of shared-memory ops ===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "bwgemm/IR/Bwgemm.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+/// An offset that is set is not negative and has the alignment of what lives
+/// there.
+static LogicalResult verifyOffset(Operation *op, std::optional<uint64_t> offset,
+                                  int64_t alignment) {
+  if (!offset)
+    return success();
+  auto value = static_cast<int64_t>(*offset);
+  if (value < 0 || value % alignment != 0)
+    return op->emitOpError() << "expects an offset that is a multiple of "
+                             << alignment << " bytes, but got " << value;
+  return success();
+}
+
+// smem_alloc_c1
+LogicalResult SmemAllocOp::verify() {
+  return verifyOffset(*this, getOffset(), getTile().getType().getAlignment());
+}
+
+// mbarrier_alloc_c1
+LogicalResult MBarrierAllocOp::verify() {
+  return verifyOffset(*this, getOffset(), 8);
+}
+
+// tmem_slot_c2
+LogicalResult TmemSlotOp::verify() {
+  return verifyOffset(*this, getOffset(), 4);
+}

@@ -1,0 +1,60 @@
+//===- TileOps.cpp - Verifiers of the synchronous tile program ===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperandVerifiers.h"
+#include "bwgemm/IR/Bwgemm.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+LogicalResult TileCoordOp::verify() {
+  // tile_coord_c1
+  if (static_cast<int64_t>(getTileM()) < 1 ||
+      static_cast<int64_t>(getTileN()) < 1)
+    return emitOpError() << "expects tile extents of at least 1, but got "
+                         << static_cast<int64_t>(getTileM()) << " x "
+                         << static_cast<int64_t>(getTileN());
+  return success();
+}
+
+LogicalResult LoadOp::verify() {
+  TensorMapType map = getMap().getType();
+  SmemType tile = getTile().getType();
+  // load_c1
+  if (getCoordinates().size() != map.getShape().size())
+    return emitOpError() << "expects one coordinate for each of the map's "
+                         << map.getShape().size() << " dimensions, but got "
+                         << getCoordinates().size();
+  // load_c2
+  if (tile.hasStages())
+    return emitOpError() << "expects a tile of one stage, but got "
+                         << tile.getStages();
+  return verifyBoxFillsTile(*this, map, tile);
+}
+
+LogicalResult MmaOp::verify() {
+  AccType acc = getAcc().getType();
+  SmemType a = getA().getType(), b = getB().getType();
+  // mma_c1
+  if (a.hasStages() || b.hasStages())
+    return emitOpError("expects operand tiles of one stage");
+  return verifyMmaOperands(*this, acc.getRows(), acc.getColumns(), a, b);
+}
+
+LogicalResult StoreOp::verify() {
+  auto type = cast<MemRefType>(getD().getType());
+  // store_c1
+  if (type.getRank() != 2)
+    return emitOpError() << "expects a matrix (rank 2), but got rank "
+                         << type.getRank();
+  // store_c2
+  Type element = type.getElementType();
+  if (!element.isF32() && !element.isF16() && !element.isBF16())
+    return emitOpError() << "expects f32, f16 or bf16 in memory, but got "
+                         << element;
+  return success();
+}
