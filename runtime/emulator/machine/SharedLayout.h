@@ -1,0 +1,86 @@
+//===- SharedLayout.h - Matrices in shared memory, as MMAs see --*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The 64-bit shared-memory descriptor of tcgen05 (PTX ISA, "Shared memory
+// descriptor") and the address of every 16-byte chunk of the matrix that it
+// describes (PTX ISA, "Canonical layouts").
+//
+// A matrix is rows (M or N) by K, and is stored in chunks of 16 bytes: along K
+// if it is K-major, along the rows if it is MN-major. With c = chunk index
+// along the contiguous direction and s = index along the other:
+//
+//   K-major, none      (s%8)*16 + (s/8)*SBO + c*LBO
+//   K-major, swizzled  (s%8)*span + (s/8)*SBO + c*16
+//   MN-major, none     (s%8)*16 + (s/8)*LBO + c*SBO
+//   MN-major, swizzled (s%8)*span + (s/8)*SBO + (c%w)*16 + (c/w)*LBO
+//
+// with w = span/16. The swizzle then XORs bits of the sum of this and the
+// start address. The roles of LBO and SBO without swizzle do change with the
+// major-ness.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_EMULATOR_MACHINE_SHAREDLAYOUT_H
+#define BWGEMM_EMULATOR_MACHINE_SHAREDLAYOUT_H
+
+#include "machine/TensorMap.h"
+
+#include <cstdint>
+#include <string>
+
+namespace bwgemm::emulator {
+
+/// The decoded fields of a tcgen05 shared-memory descriptor.
+struct MatrixDescriptor {
+  uint32_t start = 0;         ///< Bytes; the window has 18 address bits.
+  uint32_t leadingOffset = 0; ///< LBO, bytes.
+  uint32_t strideOffset = 0;  ///< SBO, bytes.
+  TensorSwizzle swizzle = TensorSwizzle::None;
+  /// The 128-byte swizzle that moves 32 bytes at a time.
+  bool atom32 = false;
+
+  /// Decodes `bits`. On a field that sm_100 does not allow, or that is not
+  /// modelled, returns false and names it with its value; `unsupported` tells
+  /// the two apart.
+  static bool decode(uint64_t bits, MatrixDescriptor &result,
+                     std::string &error, bool &unsupported);
+};
+
+/// Where the chunks of one operand lie.
+struct SharedMatrix {
+  uint32_t start = 0;
+  uint32_t within8 = 0;    ///< Bytes from s to s + 1 within a group of eight.
+  uint32_t group8 = 0;     ///< Bytes from one group of eight s to the next.
+  uint32_t chunk = 0;      ///< Bytes from c to c + 1 within a span.
+  uint32_t chunkWrap = 1;  ///< Chunks in a span.
+  uint32_t chunkGroup = 0; ///< Bytes from one span to the next.
+  uint32_t swizzle = 0;    ///< Mask for swizzleAddress.
+  bool mnMajor = false;
+
+  SharedMatrix() = default;
+  SharedMatrix(const MatrixDescriptor &descriptor, bool mnMajor);
+
+  /// The address before the swizzle, of chunk `c` at index `s`.
+  uint32_t linear(uint32_t s, uint32_t c) const {
+    return start + (s & 7) * within8 + (s >> 3) * group8 +
+           (c % chunkWrap) * chunk + (c / chunkWrap) * chunkGroup;
+  }
+  /// The shared address of chunk `c` at index `s`.
+  uint32_t address(uint32_t s, uint32_t c) const {
+    return swizzleAddress(linear(s, c) & addressMask, swizzle);
+  }
+
+  /// One past the highest byte that `indices` by `chunks` chunks touch; more
+  /// than addressMask + 1 if the matrix leaves the 18-bit window.
+  uint32_t end(uint32_t indices, uint32_t chunks) const;
+
+  static constexpr uint32_t addressMask = 0x3ffff;
+};
+
+} // namespace bwgemm::emulator
+
+#endif // BWGEMM_EMULATOR_MACHINE_SHAREDLAYOUT_H

@@ -1,0 +1,134 @@
+//===- TensorMemory.cpp - Tensor memory of one CTA --------------*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "machine/TensorMemory.h"
+
+namespace bwgemm::emulator {
+
+TensorMemory::TensorMemory() : cells(new uint32_t[columns * lanes]()) {}
+
+void TensorMemory::reset() {
+  written.fill({});
+  allocations.fill(0);
+  usedUnits = 0;
+  smallest = 0;
+  relinquished = false;
+}
+
+TensorMemory::LaneSet TensorMemory::LaneSet::range(uint32_t first,
+                                                   uint32_t count) {
+  LaneSet set;
+  for (uint32_t lane = first; lane < first + count && lane < lanes; ++lane)
+    (lane < 64 ? set.low : set.high) |= 1ull << (lane & 63);
+  return set;
+}
+
+static bool isAllocationSize(uint32_t count) {
+  return count >= TensorMemory::unit && count <= TensorMemory::columns &&
+         (count & (count - 1)) == 0;
+}
+
+static std::string sizeRule(uint32_t count) {
+  return std::to_string(count) +
+         " columns: expected a power of two from 32 to 512";
+}
+
+TensorMemory::Allocation
+TensorMemory::allocate(uint32_t count, uint32_t &address, std::string &trap) {
+  if (!isAllocationSize(count)) {
+    trap = "tcgen05.alloc of " + sizeRule(count);
+    return Allocation::Trap;
+  }
+  if (relinquished) {
+    trap = "tcgen05.alloc after tcgen05.relinquish_alloc_permit in the same "
+           "CTA";
+    return Allocation::Trap;
+  }
+  if (smallest != 0 && count > smallest) {
+    trap = "tcgen05.alloc of " + std::to_string(count) +
+           " columns after one of " + std::to_string(smallest) +
+           ": sizes must not grow between the allocations of a CTA";
+    return Allocation::Trap;
+  }
+  uint32_t size = count / unit;
+  uint32_t ones = size == 32 ? ~0u : (1u << size) - 1;
+  for (uint32_t first = 0; first < units; first += size) {
+    if (usedUnits & (ones << first))
+      continue;
+    usedUnits |= ones << first;
+    allocations[first] = uint8_t(size);
+    smallest = count;
+    for (uint32_t c = first * unit; c < (first + size) * unit; ++c)
+      written[c] = {};
+    address = first * unit;
+    return Allocation::Done;
+  }
+  return Allocation::MustWait;
+}
+
+bool TensorMemory::release(uint32_t address, uint32_t count,
+                           std::string &trap) {
+  if (!isAllocationSize(count)) {
+    trap = "tcgen05.dealloc of " + sizeRule(count);
+    return false;
+  }
+  uint32_t first = address / unit;
+  if (address % unit != 0 || first >= units || allocations[first] == 0) {
+    trap = "tcgen05.dealloc of tensor memory address " +
+           std::to_string(address) + ", where no allocation begins";
+    return false;
+  }
+  uint32_t size = allocations[first];
+  if (size * unit != count) {
+    trap = "tcgen05.dealloc of " + std::to_string(count) +
+           " columns at column " + std::to_string(address) + ", where " +
+           std::to_string(size * unit) + " were allocated";
+    return false;
+  }
+  usedUnits &= ~(((1u << size) - 1) << first);
+  allocations[first] = 0;
+  return true;
+}
+
+uint32_t TensorMemory::allocatedColumns() const {
+  uint32_t total = 0;
+  for (uint8_t size : allocations)
+    total += size * unit;
+  return total;
+}
+
+bool TensorMemory::checkAllocated(uint32_t column, uint32_t count,
+                                  std::string &trap) const {
+  for (uint32_t c = column; c < column + count; c = (c / unit + 1) * unit) {
+    if (c < columns && (usedUnits >> (c / unit)) & 1)
+      continue;
+    trap = "tensor memory column " + std::to_string(c) + " of columns " +
+           std::to_string(column) + " to " +
+           std::to_string(column + count - 1) +
+           (c < columns ? " is not allocated" : " does not exist");
+    return false;
+  }
+  return true;
+}
+
+bool TensorMemory::checkWritten(uint32_t first, uint32_t count,
+                                const LaneSet &set, std::string &trap) const {
+  for (uint32_t c = first; c < first + count; ++c) {
+    if (written[c].contains(set))
+      continue;
+    uint32_t lane = 0;
+    while (!set.test(lane) || written[c].test(lane))
+      ++lane;
+    trap = "uninitialised tensor memory: lane " + std::to_string(lane) +
+           ", column " + std::to_string(c) +
+           " is read and was never written since its allocation";
+    return false;
+  }
+  return true;
+}
+
+} // namespace bwgemm::emulator

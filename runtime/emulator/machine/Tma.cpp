@@ -1,0 +1,310 @@
+//===- Tma.cpp - Tensor copies between global and shared memory -*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "machine/Tma.h"
+#include "machine/HalfConvert.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace bwgemm::emulator {
+
+/// The longest row: 256 elements of 8 bytes.
+static constexpr uint32_t maxRowBytes = 2048;
+
+bool TmaPlan::make(const TensorMap &map, TmaPlan &plan, TmaTrap &trap) {
+  if (map.im2col || map.interleave != 0) {
+    trap.message = map.im2col
+                       ? "im2col tensor maps are not modelled; tiled ones are"
+                       : "interleaved tensor maps are not modelled; "
+                         "interleave none is";
+    trap.unsupported = true;
+    return false;
+  }
+  TmaPlan result;
+  result.base = map.globalAddress;
+  result.rank = map.rank;
+  result.elementBytes = map.elementBytes();
+  result.innerElements = map.box[0];
+  result.innerBytes = map.box[0] * result.elementBytes;
+  unsigned span = swizzleSpan(map.swizzle);
+  if (result.innerBytes % 16 != 0 || (span && result.innerBytes > span)) {
+    trap.message = "the inner box dimension of the tensor map takes " +
+                   std::to_string(result.innerBytes) +
+                   " bytes, expected a multiple of 16" +
+                   (span ? " up to " + std::to_string(span) : std::string());
+    return false;
+  }
+  result.pitch = span ? span : result.innerBytes;
+  result.swizzle = swizzleMask(map.swizzle);
+  result.nanFill = map.nanFill;
+  result.roundTf32 = map.roundTf32;
+  result.dims.fill(1);
+  result.counts.fill(1);
+  result.steps.fill(1);
+  result.rows = 1;
+  // Dimension 0 of the element strides is encoded, and ignored by copies
+  // (measured on an H200).
+  result.counts[0] = map.box[0];
+  result.dims[0] = map.dims[0];
+  result.strides[0] = result.elementBytes;
+  for (unsigned d = 1; d < map.rank; ++d) {
+    uint32_t step = map.elementStrides[d];
+    result.dims[d] = map.dims[d];
+    result.strides[d] = map.strides[d];
+    result.steps[d] = step;
+    result.counts[d] = (map.box[d] + step - 1) / step;
+    result.rows *= result.counts[d];
+    result.strided |= step != 1;
+  }
+  plan = result;
+  return true;
+}
+
+static bool fail(TmaTrap &trap, std::string message) {
+  trap.message = std::move(message);
+  return false;
+}
+
+static bool failAt(TmaTrap &trap, std::string message, uint64_t address) {
+  trap.address = address;
+  trap.hasAddress = true;
+  return fail(trap, std::move(message));
+}
+
+static bool checkShared(const TmaPlan &plan, const TmaCoordinates &coordinates,
+                        uint32_t address, const SharedWindow &shared,
+                        TmaTrap &trap) {
+  if (address % 128 != 0)
+    return failAt(trap,
+                  "misaligned address: a tensor copy needs a shared address "
+                  "that is a multiple of 128, got a remainder of " +
+                      std::to_string(address % 128),
+                  address);
+  int64_t innerOffset = int64_t(coordinates[0]) * plan.elementBytes;
+  if (innerOffset % 16 != 0)
+    return fail(trap, "coordinate 0 of a tensor copy times the element size "
+                      "must be a multiple of 16 bytes, got " +
+                          std::to_string(coordinates[0]) + " x " +
+                          std::to_string(plan.elementBytes));
+  if (!shared.contains(address, plan.sharedExtent()))
+    return failAt(trap,
+                  "the box of " + std::to_string(plan.sharedExtent()) +
+                      " bytes at shared address " + std::to_string(address) +
+                      " is outside of the CTA's shared memory [" +
+                      std::to_string(shared.begin) + ", " +
+                      std::to_string(shared.end) + ")",
+                  address);
+  return true;
+}
+
+namespace {
+/// The part of the box inside of the tensor, in elements copied, per
+/// dimension: [first, last).
+struct Interior {
+  std::array<uint32_t, TensorMap::maxRank> first{}, last{};
+  bool empty = false;
+  /// The bytes of a row that lie inside of the tensor.
+  uint32_t firstByte = 0, lastByte = 0;
+};
+} // namespace
+
+static Interior interiorOf(const TmaPlan &plan,
+                           const TmaCoordinates &coordinates) {
+  Interior interior;
+  interior.last.fill(1);
+  for (unsigned d = 0; d < plan.rank; ++d) {
+    int64_t step = plan.steps[d], count = plan.counts[d];
+    int64_t start = coordinates[d], end = int64_t(plan.dims[d]);
+    int64_t first = start >= 0 ? 0 : (-start + step - 1) / step;
+    int64_t last = start >= end ? 0 : (end - start + step - 1) / step;
+    first = std::min(first, count);
+    last = std::min(last, count);
+    interior.empty |= first >= last;
+    interior.first[d] = uint32_t(first);
+    interior.last[d] = uint32_t(std::max(first, last));
+  }
+  interior.firstByte = interior.first[0] * plan.elementBytes;
+  interior.lastByte = interior.last[0] * plan.elementBytes;
+  return interior;
+}
+
+/// Address of the first byte of the row at index `i` of dimensions 1 to 4; the
+/// row itself may begin before the tensor does.
+static uint64_t rowAddress(const TmaPlan &plan, const TmaCoordinates &c,
+                           const std::array<uint32_t, TensorMap::maxRank> &i) {
+  uint64_t address = plan.base + uint64_t(int64_t(c[0])) * plan.elementBytes;
+  for (unsigned d = 1; d < plan.rank; ++d)
+    address += uint64_t(int64_t(c[d]) + int64_t(i[d]) * plan.steps[d]) *
+               plan.strides[d];
+  return address;
+}
+
+/// Calls `visit(rowIndex, address, inside)` for each row of the box.
+template <typename Visit>
+static void forEachRow(const TmaPlan &plan, const TmaCoordinates &coordinates,
+                       const Interior &interior, Visit visit) {
+  std::array<uint32_t, TensorMap::maxRank> i{};
+  uint32_t row = 0;
+  uint64_t step = uint64_t(plan.steps[1]) * plan.strides[1];
+  for (i[4] = 0; i[4] < plan.counts[4]; ++i[4])
+    for (i[3] = 0; i[3] < plan.counts[3]; ++i[3])
+      for (i[2] = 0; i[2] < plan.counts[2]; ++i[2]) {
+        bool inside = !interior.empty;
+        for (unsigned d = 2; d < plan.rank; ++d)
+          inside &= i[d] >= interior.first[d] && i[d] < interior.last[d];
+        i[1] = 0;
+        uint64_t address = rowAddress(plan, coordinates, i);
+        for (uint32_t r = 0; r < plan.counts[1]; ++r, ++row, address += step)
+          visit(row, address,
+                inside && r >= interior.first[1] && r < interior.last[1]);
+      }
+}
+
+/// Every byte of global memory that the copy touches must be accessible.
+static bool checkGlobal(const TmaPlan &plan, const TmaCoordinates &coordinates,
+                        const GlobalCheck &global, const char *verb,
+                        TmaTrap &trap) {
+  Interior interior = interiorOf(plan, coordinates);
+  if (interior.empty)
+    return true;
+  std::array<uint32_t, TensorMap::maxRank> low = interior.first;
+  std::array<uint32_t, TensorMap::maxRank> high = interior.last;
+  for (uint32_t &index : high)
+    --index;
+  uint64_t begin = rowAddress(plan, coordinates, low) + interior.firstByte;
+  uint64_t end = rowAddress(plan, coordinates, high) + interior.lastByte;
+  if (global(begin, end - begin))
+    return true;
+  // The gaps between rows need not be accessible, so look at each row.
+  uint32_t bytes = interior.lastByte - interior.firstByte;
+  bool legal = true;
+  forEachRow(plan, coordinates, interior,
+             [&](uint32_t, uint64_t address, bool inside) {
+               uint64_t first = address + interior.firstByte;
+               if (!inside || !legal || global(first, bytes))
+                 return;
+               legal = failAt(trap,
+                              std::string("a tensor copy ") + verb + " " +
+                                  std::to_string(bytes) +
+                                  " bytes of global memory that no "
+                                  "allocation contains",
+                              first);
+             });
+  return legal;
+}
+
+bool checkTensorLoad(const TmaPlan &plan, const TmaCoordinates &coordinates,
+                     uint32_t destination, const SharedWindow &shared,
+                     const GlobalCheck &global, TmaTrap &trap) {
+  return checkShared(plan, coordinates, destination, shared, trap) &&
+         checkGlobal(plan, coordinates, global, "reads", trap);
+}
+
+bool checkTensorStore(const TmaPlan &plan, const TmaCoordinates &coordinates,
+                      uint32_t source, const SharedWindow &shared,
+                      const GlobalCheck &global, TmaTrap &trap) {
+  for (unsigned d = 0; d < plan.rank; ++d)
+    if (coordinates[d] < 0)
+      return fail(trap,
+                  "coordinate " + std::to_string(d) + " of a tensor store is " +
+                      std::to_string(coordinates[d]) + ", expected 0 or more");
+  if (plan.strided) {
+    trap.unsupported = true;
+    return fail(trap, "tensor stores with element strides other than 1 are "
+                      "not modelled");
+  }
+  return checkShared(plan, coordinates, source, shared, trap) &&
+         checkGlobal(plan, coordinates, global, "writes", trap);
+}
+
+/// The 16-byte chunks of a row whose shared address is `address`. A row never
+/// crosses a 128-byte line when it is swizzled, so that one XOR serves it all.
+template <typename Copy>
+static void forEachChunk(const TmaPlan &plan, uint32_t address, Copy copy) {
+  uint32_t flip = ((address >> 7) & plan.swizzle) << 4;
+  for (uint32_t offset = 0; offset < plan.innerBytes; offset += 16)
+    copy((address + offset) ^ flip, offset);
+}
+
+static void writeRow(const TmaPlan &plan, std::byte *shared, uint32_t address,
+                     const std::byte *source) {
+  if (plan.swizzle == 0) {
+    std::memcpy(shared + address, source, plan.innerBytes);
+    return;
+  }
+  forEachChunk(plan, address, [&](uint32_t to, uint32_t offset) {
+    std::memcpy(shared + to, source + offset, 16);
+  });
+}
+
+/// A row with elements outside of the tensor, or with elements to round.
+static void buildRow(const TmaPlan &plan, const Interior &interior, bool inside,
+                     uint64_t address, std::byte *row) {
+  // NaN fill writes 0x7ff7 to every 16-bit half, whatever the element type.
+  uint16_t fill = plan.nanFill ? 0x7ff7 : 0;
+  for (uint32_t i = 0; i < plan.innerBytes; i += 2)
+    std::memcpy(row + i, &fill, 2);
+  if (!inside)
+    return;
+  uint32_t bytes = interior.lastByte - interior.firstByte;
+  std::memcpy(row + interior.firstByte,
+              reinterpret_cast<const std::byte *>(address) + interior.firstByte,
+              bytes);
+  if (!plan.roundTf32)
+    return;
+  for (uint32_t i = interior.firstByte; i < interior.lastByte; i += 4) {
+    uint32_t bits;
+    std::memcpy(&bits, row + i, 4);
+    bits = roundToTf32(bits);
+    std::memcpy(row + i, &bits, 4);
+  }
+}
+
+void tensorLoad(const TmaPlan &plan, const TmaCoordinates &coordinates,
+                uint32_t destination, const SharedWindow &shared) {
+  Interior interior = interiorOf(plan, coordinates);
+  std::byte *origin = shared.origin();
+  bool wholeRows = interior.firstByte == 0 &&
+                   interior.lastByte == plan.innerBytes && !plan.roundTf32;
+  forEachRow(plan, coordinates, interior,
+             [&](uint32_t row, uint64_t address, bool inside) {
+               uint32_t to = destination + row * plan.pitch;
+               if (inside && wholeRows) {
+                 writeRow(plan, origin, to,
+                          reinterpret_cast<const std::byte *>(address));
+                 return;
+               }
+               alignas(16) std::byte buffer[maxRowBytes];
+               buildRow(plan, interior, inside, address, buffer);
+               writeRow(plan, origin, to, buffer);
+             });
+}
+
+uint64_t tensorStore(const TmaPlan &plan, const TmaCoordinates &coordinates,
+                     uint32_t source, const SharedWindow &shared) {
+  Interior interior = interiorOf(plan, coordinates);
+  const std::byte *origin = shared.origin();
+  uint64_t written = 0;
+  forEachRow(plan, coordinates, interior,
+             [&](uint32_t row, uint64_t address, bool inside) {
+               if (!inside)
+                 return;
+               std::byte *to = reinterpret_cast<std::byte *>(address);
+               uint32_t from = source + row * plan.pitch;
+               forEachChunk(plan, from, [&](uint32_t at, uint32_t offset) {
+                 if (offset >= interior.lastByte)
+                   return;
+                 uint32_t bytes = std::min(16u, interior.lastByte - offset);
+                 std::memcpy(to + offset, origin + at, bytes);
+                 written += bytes;
+               });
+             });
+  return written;
+}
+
+} // namespace bwgemm::emulator

@@ -1,0 +1,116 @@
+//===- MmaBenchmark.cpp - Rate of the tcgen05.mma kernels -------*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Prints, per shape, the time of one mma with everything round it (decoding
+// the descriptors, packing, multiplying) and its rate; then that of a TMA box.
+// Not a test: run it by hand on an idle machine.
+//
+//===----------------------------------------------------------------------===//
+
+#include "machine/Tcgen05Mma.h"
+#include "machine/Tcgen05MmaKernels.h"
+#include "machine/Tma.h"
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+using namespace bwgemm::emulator;
+
+static double now() {
+  using Clock = std::chrono::steady_clock;
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
+
+/// A descriptor of 128-byte swizzled tiles with 64 elements to a row.
+static uint64_t descriptor(uint32_t address) {
+  return uint64_t(address >> 4) | uint64_t(1024 >> 4) << 32 | 1ull << 46 |
+         2ull << 61;
+}
+
+static void timeMma(const SharedWindow &shared, uint32_t m, uint32_t n,
+                    bool mnMajorB) {
+  TensorMemory tensor;
+  uint32_t address = 0;
+  std::string error;
+  tensor.allocate(256, address, error);
+  MmaOperands operands;
+  operands.instructionDescriptor = 1u << 4 | 1u << 7 | 1u << 10 |
+                                   uint32_t(mnMajorB) << 16 | (n >> 3) << 17 |
+                                   (m >> 4) << 24;
+  operands.a = descriptor(1024);
+  operands.b = descriptor(1024 + 16384);
+  if (mnMajorB)
+    operands.b |= uint64_t(8192 >> 4) << 16;
+  MmaRefusal refusal;
+  unsigned count = 0;
+  double start = now(), elapsed = 0;
+  do {
+    for (unsigned i = 0; i < 256; ++i, ++count) {
+      Mma mma;
+      operands.accumulate = count > 0;
+      operands.a = (operands.a & ~0x3fffull) | (64 + 2 * (i & 3));
+      if (!Mma::issue(operands, tensor, shared, mma, refusal) ||
+          !mma.land(tensor, shared, Numerics::Fast, error)) {
+        std::printf("failed: %s%s\n", refusal.message.c_str(), error.c_str());
+        return;
+      }
+    }
+    elapsed = now() - start;
+  } while (elapsed < 0.2);
+  double perMma = elapsed / count;
+  std::printf("M %3u N %3u K 16 bf16, B %-8s %7.3f us  %6.1f GFMA/s\n", m, n,
+              mnMajorB ? "MN-major" : "K-major", perMma * 1e6,
+              double(m) * n * 16 / perMma * 1e-9);
+}
+
+static void timeTma(const SharedWindow &shared) {
+  std::vector<uint16_t> tensor(1024 * 1024);
+  TensorMap map;
+  map.globalAddress = reinterpret_cast<uint64_t>(tensor.data());
+  map.rank = 2;
+  map.element = TensorElement::BF16;
+  map.swizzle = TensorSwizzle::B128;
+  map.dims = {1024, 1024};
+  map.strides = {2, 2048};
+  map.box = {64, 64};
+  map.elementStrides = {1, 1};
+  TmaPlan plan;
+  TmaTrap trap;
+  if (!TmaPlan::make(map, plan, trap))
+    return;
+  GlobalCheck all{[](void *, uint64_t, uint64_t) { return true; }, nullptr};
+  unsigned count = 0;
+  double start = now(), elapsed = 0;
+  do {
+    for (unsigned i = 0; i < 256; ++i, ++count) {
+      TmaCoordinates at{int32_t(64 * (i & 15)), int32_t(64 * (i >> 4))};
+      if (checkTensorLoad(plan, at, 1024, shared, all, trap))
+        tensorLoad(plan, at, 1024, shared);
+    }
+    elapsed = now() - start;
+  } while (elapsed < 0.2);
+  std::printf("TMA box 64 x 64 bf16, 128B swizzle  %7.3f us  %6.1f GB/s\n",
+              elapsed / count * 1e6, 8192.0 * count / elapsed * 1e-9);
+}
+
+int main() {
+  std::printf("kernels: %s\n", mmaKernels().name);
+  std::vector<std::byte> storage(200 * 1024 + 1024);
+  void *aligned = storage.data();
+  size_t space = storage.size();
+  std::align(1024, 199 * 1024, aligned, space);
+  SharedWindow shared{static_cast<std::byte *>(aligned), 1024, 200 * 1024};
+  for (uint32_t m : {64u, 128u})
+    for (uint32_t n : {64u, 128u, 256u})
+      timeMma(shared, m, n, false);
+  timeMma(shared, 64, 64, true);
+  timeMma(shared, 128, 256, true);
+  timeTma(shared);
+  return 0;
+}
