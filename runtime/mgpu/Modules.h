@@ -1,0 +1,40 @@
+//===- Modules.h - Modules that load when they are used ---------*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_RUNTIME_MGPU_MODULES_H
+#define BWGEMM_RUNTIME_MGPU_MODULES_H
+
+#include "Runtime.h"
+
+#include <map>
+
+namespace bwgemm::runtime::launch {
+
+/// A module as mgpuModuleLoad hands it out. It is made in a constructor that
+/// runs while a library is loaded, so it only remembers the image.
+struct LazyModule {
+  const void *image = nullptr;
+  size_t bytes = 0; ///< 0 if the image ends in a zero byte or knows its size.
+  int optimizationLevel = 4;
+
+  std::mutex mutex;
+  CUmodule module = nullptr;
+  std::map<std::string, CUfunction> functions;
+
+  /// Loads the module at the first call; null on failure, which is reported.
+  CUfunction find(const char *name);
+
+private:
+  bool load(Session &session);
+};
+
+/// FNV-1a with 64 bits, the hash of bwgemm_cubin.
+uint64_t fnv1a(const void *data, size_t bytes);
+
+} // namespace bwgemm::runtime::launch
+
+#endif // BWGEMM_RUNTIME_MGPU_MODULES_H
