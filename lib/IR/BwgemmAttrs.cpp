@@ -7,6 +7,7 @@
 
 #include "SwizzleSyntax.h"
 #include "bwgemm/IR/Bwgemm.h"
+#include "bwgemm/IR/TargetInfo.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -74,9 +75,9 @@ std::string SwizzleAttr::getName() const {
          ", " + std::to_string(getShift()) + ">";
 }
 
-LogicalResult
-SwizzleAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned bits,
-                    unsigned base, unsigned shift) {
+LogicalResult SwizzleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  unsigned bits, unsigned base,
+                                  unsigned shift) {
   // swizzle_c1: the two bit fields may not overlap, or the map would not be a
   // permutation that undoes itself.
   if (shift < bits)
@@ -84,7 +85,7 @@ SwizzleAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned bits,
                           "bits ("
                        << bits << "), but got " << shift;
   // swizzle_c2: addresses of shared memory have 18 bits.
-  if (bits > 8 || base > 16 || shift > 16 || bits + base + shift > 18)
+  if (uint64_t(bits) + base + shift > 18)
     return emitError() << "expects bits + base + shift of a swizzle to be at "
                           "most 18 (shared memory addresses), but got "
                        << bits << " + " << base << " + " << shift;
@@ -108,13 +109,13 @@ FailureOr<SwizzleAttr> bwgemm::parseSwizzleName(AsmParser &parser) {
         parser.parseInteger(base) || parser.parseComma() ||
         parser.parseInteger(shift) || parser.parseGreater())
       return failure();
-    auto attr = SwizzleAttr::getChecked(
-        [&] { return parser.emitError(loc); }, context, bits, base, shift);
+    auto attr = SwizzleAttr::getChecked([&] { return parser.emitError(loc); },
+                                        context, bits, base, shift);
     if (!attr)
       return failure();
     return normalized(attr);
   }
-  int64_t bytes;
+  int64_t bytes = 0;
   OptionalParseResult number = parser.parseOptionalInteger(bytes);
   if (!number.has_value()) {
     parser.emitError(loc, "expects a swizzle: none, 32B, 64B, 128B or <bits, "
@@ -136,7 +137,7 @@ Attribute SwizzleAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess())
     return {};
   SMLoc loc = parser.getCurrentLocation();
-  int64_t first;
+  unsigned first;
   if (succeeded(parser.parseOptionalKeyword("none")))
     return parser.parseGreater()
                ? Attribute()
@@ -153,17 +154,12 @@ Attribute SwizzleAttr::parse(AsmParser &parser, Type) {
       return {};
     return SwizzleAttr::getForSpan(parser.getContext(), first);
   }
-  int64_t base, shift;
+  unsigned base, shift;
   if (parser.parseComma() || parser.parseInteger(base) || parser.parseComma() ||
       parser.parseInteger(shift) || parser.parseGreater())
     return {};
-  if (first < 0 || base < 0 || shift < 0) {
-    parser.emitError(loc, "expects swizzle bits, base and shift of at least 0");
-    return {};
-  }
-  auto attr =
-      SwizzleAttr::getChecked([&] { return parser.emitError(loc); },
-                              parser.getContext(), first, base, shift);
+  auto attr = SwizzleAttr::getChecked([&] { return parser.emitError(loc); },
+                                      parser.getContext(), first, base, shift);
   return attr ? normalized(attr) : SwizzleAttr();
 }
 
@@ -197,12 +193,15 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t tileK, int64_t stages,
                                    SwizzleAttr swizzle, TmemShape) {
   // schedule_c1
-  if (tileM < 1 || tileN < 1 || tileK < 1)
-    return emitError() << "expects tile extents of at least 1, but got "
-                       << tileM << "x" << tileN << "x" << tileK;
+  for (int64_t extent : {tileM, tileN, tileK})
+    if (extent < 1 || extent > kMaxTileExtent)
+      return emitError() << "expects tile extents of 1 to " << kMaxTileExtent
+                         << ", but got " << tileM << "x" << tileN << "x"
+                         << tileK;
   // schedule_c2
-  if (stages < 1)
-    return emitError() << "expects at least 1 stage, but got " << stages;
+  if (stages < 1 || stages > kMaxTileExtent)
+    return emitError() << "expects 1 to " << kMaxTileExtent
+                       << " stages, but got " << stages;
   // schedule_c3
   if (!swizzle.isHardwareMode())
     return emitError() << "expects a swizzle that TMA knows (none, 32B, 64B or "

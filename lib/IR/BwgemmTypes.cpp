@@ -34,7 +34,8 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 //===----------------------------------------------------------------------===//
 
 /// `4x128x64xbf16`
-static ParseResult parseShape(AsmParser &parser, SmallVectorImpl<int64_t> &shape,
+static ParseResult parseShape(AsmParser &parser,
+                              SmallVectorImpl<int64_t> &shape,
                               Type &elementType) {
   return failure(parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
                  parser.parseType(elementType));
@@ -175,8 +176,9 @@ LogicalResult SmemType::verify(EmitError emitError, ArrayRef<int64_t> shape,
                        << shape.size() << " dimensions";
   // smem_c2
   for (int64_t extent : shape)
-    if (extent < 1)
-      return emitError() << "expects extents of at least 1, but got " << extent;
+    if (extent < 1 || extent > kMaxTileExtent)
+      return emitError() << "expects extents of 1 to " << kMaxTileExtent
+                         << ", but got " << extent;
   // smem_c3
   if (failed(verifyElementType(emitError, elementType)))
     return failure();
@@ -188,13 +190,21 @@ LogicalResult SmemType::verify(EmitError emitError, ArrayRef<int64_t> shape,
   if (contiguousBytes % rowBytes != 0)
     return emitError() << "expects the contiguous mode ("
                        << (kMajor ? "K" : "MN") << ") to be a multiple of "
-                       << rowBytes << " bytes for swizzle "
-                       << swizzle.getName() << ", but got " << contiguousBytes;
+                       << rowBytes << " bytes for swizzle " << swizzle.getName()
+                       << ", but got " << contiguousBytes;
   // smem_c5: a core matrix has eight rows.
   int64_t rows = kMajor ? mn : k;
   if (rows % 8 != 0)
     return emitError() << "expects the other mode (" << (kMajor ? "MN" : "K")
                        << ") to be a multiple of 8 rows, but got " << rows;
+  // smem_c6
+  int64_t bytes = bytesOf(elementType);
+  for (int64_t extent : shape)
+    bytes *= extent;
+  if (bytes > kMaxSharedBytes)
+    return emitError() << "expects a tile of at most " << kMaxSharedBytes
+                       << " bytes (the shared memory of a CTA), but got "
+                       << bytes;
   return success();
 }
 
@@ -232,9 +242,10 @@ void SmemType::print(AsmPrinter &printer) const {
 
 static LogicalResult verifyAccumulator(EmitError emitError, int64_t rows,
                                        int64_t columns, Type elementType) {
-  if (rows < 1 || columns < 1)
-    return emitError() << "expects extents of at least 1, but got " << rows
-                       << "x" << columns;
+  for (int64_t extent : {rows, columns})
+    if (extent < 1 || extent > kMaxTileExtent)
+      return emitError() << "expects extents of 1 to " << kMaxTileExtent
+                         << ", but got " << rows << "x" << columns;
   if (!elementType.isF32())
     return emitError() << "expects an accumulator of f32, but got "
                        << elementType;
@@ -335,9 +346,10 @@ void TmemSlotType::print(AsmPrinter &printer) const {
 }
 
 LogicalResult MBarrierType::verify(EmitError emitError, int64_t count) {
-  // mbarrier_c1
-  if (count < 1)
-    return emitError() << "expects at least 1 mbarrier, but got " << count;
+  // mbarrier_c1: eight bytes of shared memory each.
+  if (count < 1 || count > kMaxSharedBytes / 8)
+    return emitError() << "expects 1 to " << kMaxSharedBytes / 8
+                       << " mbarriers, but got " << count;
   return success();
 }
 

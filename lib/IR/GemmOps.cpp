@@ -12,8 +12,7 @@ using namespace mlir::bwgemm;
 
 /// Two extents agree unless both are static and differ.
 static bool compatible(int64_t lhs, int64_t rhs) {
-  return ShapedType::isDynamic(lhs) || ShapedType::isDynamic(rhs) ||
-         lhs == rhs;
+  return ShapedType::isDynamic(lhs) || ShapedType::isDynamic(rhs) || lhs == rhs;
 }
 
 LogicalResult GemmOp::verify() {
@@ -25,6 +24,12 @@ LogicalResult GemmOp::verify() {
       return emitOpError() << "expects " << name
                            << " to be a matrix (rank 2), but got rank "
                            << type.getRank();
+    // gemm_c8
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (failed(type.getStridesAndOffset(strides, offset)))
+      return emitOpError() << "expects " << name
+                           << " to have a strided layout, but got " << type;
   }
   // gemm_c2
   Type ab = types[0].getElementType();

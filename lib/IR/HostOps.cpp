@@ -20,8 +20,8 @@ LogicalResult TensorMapEncodeOp::verify() {
                          << map.getShape().size();
   // tensor_map_encode_c2
   if (source.getElementType() != map.getElementType())
-    return emitOpError() << "expects the map's element type to be the source's ("
-                         << source.getElementType() << "), but got "
-                         << map.getElementType();
+    return emitOpError()
+           << "expects the map's element type to be the source's ("
+           << source.getElementType() << "), but got " << map.getElementType();
   return success();
 }

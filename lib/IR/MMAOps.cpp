@@ -20,8 +20,8 @@ LogicalResult Tcgen05MmaOp::verify() {
   int64_t step = d.getRows() == 128 ? 16 : 8;
   if (d.getColumns() % step != 0 || d.getColumns() > 256)
     return emitOpError() << "expects N to be a multiple of " << step
-                         << " up to 256 for M = " << d.getRows()
-                         << ", but got " << d.getColumns();
+                         << " up to 256 for M = " << d.getRows() << ", but got "
+                         << d.getColumns();
   // tcgen05_mma_c2: one instruction covers 32 bytes of K.
   int64_t instructionK = 32 / a.getElementBytes();
   if (a.getK() % instructionK != 0)

@@ -21,15 +21,14 @@ LogicalResult bwgemm::verifyBoxFillsTile(Operation *op, TensorMapType map,
            << map.getElementType() << "), but got " << tile.getElementType();
   // box_c2
   if (map.getSwizzle() != tile.getSwizzle())
-    return op->emitOpError()
-           << "expects the tile's swizzle to be the map's ("
-           << map.getSwizzle().getName() << "), but got "
-           << tile.getSwizzle().getName();
+    return op->emitOpError() << "expects the tile's swizzle to be the map's ("
+                             << map.getSwizzle().getName() << "), but got "
+                             << tile.getSwizzle().getName();
   ArrayRef<int64_t> box = map.getShape();
   // box_c3
   if (box.size() != 2)
-    return op->emitOpError() << "expects a box of 2 dimensions, but got "
-                             << box.size();
+    return op->emitOpError()
+           << "expects a box of 2 dimensions, but got " << box.size();
   // box_c4: a narrower box would leave gaps, since TMA pads rows to the span.
   if (box[1] != tile.getRowElements())
     return op->emitOpError()
@@ -53,8 +52,8 @@ LogicalResult bwgemm::verifyMmaOperands(Operation *op, int64_t rows,
            << a.getElementType() << " and " << b.getElementType();
   // mma_operands_c2
   if (!a.getElementType().isF16() && !a.getElementType().isBF16())
-    return op->emitOpError() << "expects operands of f16 or bf16, but got "
-                             << a.getElementType();
+    return op->emitOpError()
+           << "expects operands of f16 or bf16, but got " << a.getElementType();
   // mma_operands_c3
   if (a.getK() != b.getK())
     return op->emitOpError() << "expects A and B to agree on K, but got "
@@ -74,8 +73,8 @@ LogicalResult bwgemm::verifyBarrierIndex(Operation *op, MBarrierType barriers,
     return success();
   int64_t value = constant.getValue().getSExtValue();
   if (value < 0 || value >= barriers.getCount())
-    return op->emitOpError() << "expects an index of 0 to "
-                             << barriers.getCount() - 1 << ", but got "
-                             << value;
+    return op->emitOpError()
+           << "expects an index of 0 to " << barriers.getCount() - 1
+           << ", but got " << value;
   return success();
 }

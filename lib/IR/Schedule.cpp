@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "bwgemm/IR/Schedule.h"
+#include "bwgemm/IR/TargetInfo.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -17,9 +18,10 @@ static constexpr llvm::StringLiteral kFields =
     "tmem_load=32x32b|16x256b";
 static constexpr llvm::StringLiteral kPresets = "auto, naive, tma, swizzle";
 
-static bool parsePositive(StringRef text, int64_t &value) {
+/// A decimal number from 1 to kMaxTileExtent.
+static bool parseExtent(StringRef text, int64_t &value) {
   return !text.empty() && llvm::all_of(text, llvm::isDigit) &&
-         !text.getAsInteger(10, value) && value > 0;
+         !text.getAsInteger(10, value) && value > 0 && value <= kMaxTileExtent;
 }
 
 static bool parseTile(StringRef text, std::array<int64_t, 3> &tile) {
@@ -28,7 +30,7 @@ static bool parseTile(StringRef text, std::array<int64_t, 3> &tile) {
   if (parts.size() != 3)
     return false;
   for (auto [part, extent] : llvm::zip_equal(parts, tile))
-    if (!parsePositive(part, extent))
+    if (!parseExtent(part, extent))
       return false;
   return true;
 }
@@ -69,18 +71,17 @@ std::optional<ScheduleSpec> ScheduleSpec::parse(StringRef text,
     key = key.trim();
     value = value.trim();
     auto badValue = [&](StringRef expected) {
-      return fail("expected " + key + "=" + expected + ", got '" + value +
-                  "'");
+      return fail("expected " + key + "=" + expected + ", got '" + value + "'");
     };
     if (key == "tile") {
       std::array<int64_t, 3> tile;
       if (!parseTile(value, tile))
-        return badValue("MxNxK with extents of at least 1");
+        return badValue("MxNxK with extents of 1 to 65536");
       spec.tile = tile;
     } else if (key == "stages") {
       int64_t stages;
-      if (!parsePositive(value, stages))
-        return badValue("a number of at least 1");
+      if (!parseExtent(value, stages))
+        return badValue("a number of 1 to 65536");
       spec.stages = stages;
     } else if (key == "swizzle") {
       unsigned span;

@@ -14,14 +14,24 @@
 using namespace mlir;
 using namespace mlir::bwgemm;
 
-LogicalResult TmemGetOp::verify() {
-  int64_t needed = getTmem().getType().getAllocatedColumns();
-  int64_t columns = getSlot().getType().getColumns();
-  // tmem_get_c1
-  if (columns < needed)
-    return emitOpError() << "expects a slot of at least " << needed
-                         << " columns, but got " << columns;
+/// A slot holds what an accumulator needs.
+static LogicalResult verifySlot(Operation *op, TmemType tmem,
+                                TmemSlotType slot) {
+  int64_t needed = tmem.getAllocatedColumns();
+  if (slot.getColumns() < needed)
+    return op->emitOpError() << "expects a slot of at least " << needed
+                             << " columns, but got " << slot.getColumns();
   return success();
+}
+
+// tmem_get_c1
+LogicalResult TmemGetOp::verify() {
+  return verifySlot(*this, getTmem().getType(), getSlot().getType());
+}
+
+// tmem_dealloc_c1
+LogicalResult TmemDeallocOp::verify() {
+  return verifySlot(*this, getTmem().getType(), getSlot().getType());
 }
 
 LogicalResult TmemLoadOp::verify() {
@@ -34,10 +44,9 @@ LogicalResult TmemLoadOp::verify() {
   if (elements % unit != 0 || repeat < 1 || repeat > maxRepeat ||
       !llvm::isPowerOf2_64(repeat))
     return emitOpError() << "expects " << unit
-                         << " elements times a power of two up to "
-                         << maxRepeat << " for shape "
-                         << stringifyTmemShape(getShape()) << ", but got "
-                         << elements;
+                         << " elements times a power of two up to " << maxRepeat
+                         << " for shape " << stringifyTmemShape(getShape())
+                         << ", but got " << elements;
   int64_t columns = wide ? 8 * repeat : repeat;
   TmemType tmem = getTmem().getType();
   // tmem_load_c2
@@ -54,15 +63,16 @@ LogicalResult TmemLoadOp::verify() {
                            << tmem.getColumns() << ", but got " << column
                            << " to " << column + columns - 1;
   }
-  // tmem_load_c4
+  // tmem_load_c4: an accumulator of 64 rows has none in lanes 16 to 31 of a
+  // warp's quarter.
   if (matchPattern(getLane(), m_Constant(&constant))) {
     int64_t lane = constant.getValue().getSExtValue();
-    int64_t step = wide ? 16 : 32;
+    int64_t step = wide && tmem.getRows() == 128 ? 16 : 32;
     if (lane < 0 || lane >= 128 || lane % step != 0)
       return emitOpError() << "expects a lane below 128 that is a multiple of "
                            << step << " for shape "
-                           << stringifyTmemShape(getShape()) << ", but got "
-                           << lane;
+                           << stringifyTmemShape(getShape()) << " and "
+                           << tmem.getRows() << " rows, but got " << lane;
   }
   return success();
 }
@@ -86,14 +96,13 @@ ParseResult TmemLoadOp::parse(OpAsmParser &parser, OperationState &result) {
                                       "\"16x256b\", but got \"")
            << shapeName << "\"";
   Builder &builder = parser.getBuilder();
-  result.addAttribute("shape", builder.getI32IntegerAttr(
-                                   static_cast<int32_t>(*shape)));
+  result.addAttribute("shape",
+                      builder.getI32IntegerAttr(static_cast<int32_t>(*shape)));
   result.addTypes(fragmentType);
   Type index = builder.getIndexType();
-  return failure(
-      parser.resolveOperand(tmem, tmemType, result.operands) ||
-      parser.resolveOperand(lane, index, result.operands) ||
-      parser.resolveOperand(column, index, result.operands));
+  return failure(parser.resolveOperand(tmem, tmemType, result.operands) ||
+                 parser.resolveOperand(lane, index, result.operands) ||
+                 parser.resolveOperand(column, index, result.operands));
 }
 
 void TmemLoadOp::print(OpAsmPrinter &printer) {

@@ -7,17 +7,19 @@
 
 #include "OperandVerifiers.h"
 #include "bwgemm/IR/Bwgemm.h"
+#include "bwgemm/IR/TargetInfo.h"
 
 using namespace mlir;
 using namespace mlir::bwgemm;
 
 LogicalResult TileCoordOp::verify() {
   // tile_coord_c1
-  if (static_cast<int64_t>(getTileM()) < 1 ||
-      static_cast<int64_t>(getTileN()) < 1)
-    return emitOpError() << "expects tile extents of at least 1, but got "
-                         << static_cast<int64_t>(getTileM()) << " x "
-                         << static_cast<int64_t>(getTileN());
+  auto tileM = static_cast<int64_t>(getTileM());
+  auto tileN = static_cast<int64_t>(getTileN());
+  for (int64_t extent : {tileM, tileN})
+    if (extent < 1 || extent > kMaxTileExtent)
+      return emitOpError() << "expects tile extents of 1 to " << kMaxTileExtent
+                           << ", but got " << tileM << " x " << tileN;
   return success();
 }
 

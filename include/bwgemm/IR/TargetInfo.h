@@ -20,6 +20,11 @@ constexpr int64_t kTensorMemoryColumns = 512;
 constexpr int64_t kMinTensorMemoryColumns = 32;
 constexpr int64_t kMaxBoxExtent = 256;
 constexpr int64_t kTmaAlignment = 16;
+/// The most shared memory that a CTA has on any target, in bytes.
+constexpr int64_t kMaxSharedBytes = 227 * 1024;
+/// Bound on the extents and stages that types and schedules carry: far beyond
+/// what any target holds, and small enough that their products cannot overflow.
+constexpr int64_t kMaxTileExtent = 1 << 16;
 /// Largest tx-count of an mbarrier phase (measured on an H200: 2^20 is
 /// reached, more traps).
 constexpr int64_t kMaxTransactionBytes = 1 << 20;

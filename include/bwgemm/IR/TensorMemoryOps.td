@@ -55,6 +55,7 @@ def Bwgemm_TmemDeallocOp : Bwgemm_Op<"tmem_dealloc", [
   }];
   let arguments = (ins Bwgemm_TmemType:$tmem, Bwgemm_TmemSlotType:$slot);
   let assemblyFormat = "$tmem `,` $slot attr-dict `:` qualified(type($tmem)) `,` qualified(type($slot))";
+  let hasVerifier = 1;
 }
 
 def Bwgemm_TmemLoadOp : Bwgemm_Op<"tmem_load", [
