@@ -1,0 +1,113 @@
+// RUN: bwgemm-opt %s -split-input-file -verify-diagnostics
+
+// swizzle_c1
+// expected-error@+1 {{expects a swizzle shift of at least the number of bits (3), but got 2}}
+module attributes { test.a = #bwgemm.swizzle<3, 4, 2> } {}
+
+// -----
+
+// swizzle_c2
+// expected-error@+1 {{expects bits + base + shift of a swizzle to be at most 18 (shared memory addresses), but got 3 + 12 + 4}}
+module attributes { test.a = #bwgemm.swizzle<3, 12, 4> } {}
+
+// -----
+
+// swizzle_c2: the sum does not wrap around.
+// expected-error@+1 {{expects bits + base + shift of a swizzle to be at most 18 (shared memory addresses), but got 1 + 4294967295 + 3}}
+module attributes { test.a = #bwgemm.swizzle<1, 4294967295, 3> } {}
+
+// -----
+
+// expected-error@+1 {{integer value too large}}
+module attributes { test.a = #bwgemm.swizzle<4294967297, 4, 3> } {}
+
+// -----
+
+// expected-error@+1 {{expected integer value}}
+module attributes { test.a = #bwgemm.swizzle<swirl> } {}
+
+// -----
+
+// expected-error@+1 {{expects a swizzle of 32B, 64B or 128B, but got 16B}}
+module attributes { test.a = #bwgemm.swizzle<16B> } {}
+
+// -----
+
+// Too few and too many numbers.
+// expected-error@+1 {{expected ','}}
+module attributes { test.a = #bwgemm.swizzle<3, 4> } {}
+
+// -----
+
+// expected-error@+1 {{expected '>'}}
+module attributes { test.a = #bwgemm.swizzle<3, 4, 3, 2> } {}
+
+// -----
+
+// schedule_c1
+// expected-error@+1 {{expects tile extents of 1 to 65536, but got 64x64x65537}}
+module attributes { test.a = #bwgemm.schedule<tma, tile = 64x64x65537, stages = 1, swizzle = none, tmem_load = "32x32b"> } {}
+
+// -----
+
+// schedule_c1: zero. The lexer takes 0x64 for 0 and x64.
+// expected-error@+1 {{expects tile extents of 1 to 65536, but got 0x64x64}}
+module attributes { test.a = #bwgemm.schedule<tma, tile = 0x64x64, stages = 1, swizzle = none, tmem_load = "32x32b"> } {}
+
+// -----
+
+// schedule_c2
+// expected-error@+1 {{expects 1 to 65536 stages, but got 0}}
+module attributes { test.a = #bwgemm.schedule<tma, tile = 64x64x64, stages = 0, swizzle = none, tmem_load = "32x32b"> } {}
+
+// -----
+
+// expected-error@+1 {{expects 1 to 65536 stages, but got -3}}
+module attributes { test.a = #bwgemm.schedule<tma, tile = 64x64x64, stages = -3, swizzle = none, tmem_load = "32x32b"> } {}
+
+// -----
+
+// schedule_c3
+// expected-error@+1 {{expects a swizzle that TMA knows (none, 32B, 64B or 128B), but got <2, 5, 2>}}
+module attributes { test.a = #bwgemm.schedule<tma, tile = 64x64x64, stages = 1, swizzle = <2, 5, 2>, tmem_load = "32x32b"> } {}
+
+// -----
+
+// expected-error@+1 {{expects a schedule preset (auto, naive, tma or swizzle), but got fast}}
+module attributes { test.a = #bwgemm.schedule<fast, tile = 64x64x64, stages = 1, swizzle = none, tmem_load = "32x32b"> } {}
+
+// -----
+
+// Tiles of two, four and no extents.
+// expected-error@+1 {{expects a tile of three extents (M x N x K), but got 2}}
+module attributes { test.a = #bwgemm.schedule<tma, tile = 64x64, stages = 1, swizzle = none, tmem_load = "32x32b"> } {}
+
+// -----
+
+// expected-error@+1 {{expects a tile of three extents (M x N x K), but got 4}}
+module attributes { test.a = #bwgemm.schedule<tma, tile = 64x64x64x64, stages = 1, swizzle = none, tmem_load = "32x32b"> } {}
+
+// -----
+
+// expected-error@+1 {{expects a tile of three extents (M x N x K), but got 0}}
+module attributes { test.a = #bwgemm.schedule<tma, tile = , stages = 1, swizzle = none, tmem_load = "32x32b"> } {}
+
+// -----
+
+// expected-error@+1 {{expected static shape}}
+module attributes { test.a = #bwgemm.schedule<tma, tile = 64x?x64, stages = 1, swizzle = none, tmem_load = "32x32b"> } {}
+
+// -----
+
+// expected-error@+1 {{expects a tensor-memory load shape of "32x32b" or "16x256b", but got "64x64b"}}
+module attributes { test.a = #bwgemm.schedule<tma, tile = 64x64x64, stages = 1, swizzle = none, tmem_load = "64x64b"> } {}
+
+// -----
+
+// expected-error@+1 {{expects a swizzle: none, 32B, 64B, 128B or <bits, base, shift>}}
+module attributes { test.a = #bwgemm.schedule<tma, tile = 64x64x64, stages = 1, swizzle = big, tmem_load = "32x32b"> } {}
+
+// -----
+
+// expected-error@+1 {{expects a swizzle of 32B, 64B or 128B, but got 256B}}
+module attributes { test.a = #bwgemm.schedule<tma, tile = 64x64x64, stages = 1, swizzle = 256B, tmem_load = "32x32b"> } {}

@@ -1,0 +1,167 @@
+//===- ScheduleTest.cpp - The SPEC of --schedule= -------------------------===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "bwgemm/IR/Schedule.h"
+#include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+namespace {
+
+ScheduleSpec parseGood(llvm::StringRef text) {
+  std::string error;
+  std::optional<ScheduleSpec> spec = ScheduleSpec::parse(text, error);
+  EXPECT_TRUE(spec) << error;
+  EXPECT_EQ(error, "");
+  return spec.value_or(ScheduleSpec());
+}
+
+std::string parseBad(llvm::StringRef text) {
+  std::string error;
+  EXPECT_FALSE(ScheduleSpec::parse(text, error)) << text.str();
+  return error;
+}
+
+constexpr char kFields[] = "fields are tile=MxNxK, stages=S, "
+                           "swizzle=none|32B|64B|128B, "
+                           "tmem_load=32x32b|16x256b";
+
+TEST(ScheduleTest, PresetAlone) {
+  EXPECT_EQ(parseGood("auto").preset, Preset::Auto);
+  EXPECT_EQ(parseGood("naive").preset, Preset::Naive);
+  EXPECT_EQ(parseGood("tma").preset, Preset::Tma);
+  ScheduleSpec spec = parseGood("swizzle");
+  EXPECT_EQ(spec.preset, Preset::Swizzle);
+  EXPECT_FALSE(spec.tile);
+  EXPECT_FALSE(spec.stages);
+  EXPECT_FALSE(spec.swizzleSpan);
+  EXPECT_FALSE(spec.tmemLoad);
+}
+
+TEST(ScheduleTest, AllFields) {
+  ScheduleSpec spec = parseGood(
+      "swizzle,tile=128x64x32,stages=2,swizzle=64B,tmem_load=16x256b");
+  EXPECT_EQ(spec.preset, Preset::Swizzle);
+  EXPECT_EQ(*spec.tile, (std::array<int64_t, 3>{128, 64, 32}));
+  EXPECT_EQ(*spec.stages, 2);
+  EXPECT_EQ(*spec.swizzleSpan, 64u);
+  EXPECT_EQ(*spec.tmemLoad, TmemShape::Shape16x256b);
+}
+
+TEST(ScheduleTest, EverySwizzle) {
+  EXPECT_EQ(*parseGood("swizzle,swizzle=none").swizzleSpan, 0u);
+  EXPECT_EQ(*parseGood("swizzle,swizzle=32B").swizzleSpan, 32u);
+  EXPECT_EQ(*parseGood("swizzle,swizzle=64B").swizzleSpan, 64u);
+  EXPECT_EQ(*parseGood("swizzle,swizzle=128B").swizzleSpan, 128u);
+}
+
+TEST(ScheduleTest, FieldsWithoutPresetLeaveTheChoice) {
+  ScheduleSpec spec = parseGood("tile=64x64x64");
+  EXPECT_EQ(spec.preset, Preset::Auto);
+  EXPECT_EQ(*spec.tile, (std::array<int64_t, 3>{64, 64, 64}));
+}
+
+TEST(ScheduleTest, SpacesAroundItems) {
+  ScheduleSpec spec = parseGood(" tma , tile = 64x64x64 ");
+  EXPECT_EQ(spec.preset, Preset::Tma);
+  EXPECT_EQ(*spec.tile, (std::array<int64_t, 3>{64, 64, 64}));
+}
+
+TEST(ScheduleTest, UnknownPreset) {
+  EXPECT_EQ(parseBad("fast"), "schedule 'fast': unknown preset 'fast'; presets "
+                              "are auto, naive, tma, swizzle");
+  EXPECT_EQ(parseBad(""), "schedule '': unknown preset ''; presets are auto, "
+                          "naive, tma, swizzle");
+}
+
+TEST(ScheduleTest, PresetStandsFirst) {
+  EXPECT_EQ(parseBad("tile=64x64x64,tma"),
+            std::string("schedule 'tile=64x64x64,tma': expected field=value, "
+                        "got 'tma'; ") +
+                kFields);
+  EXPECT_EQ(parseBad("tma,"), std::string("schedule 'tma,': expected "
+                                          "field=value, got ''; ") +
+                                  kFields);
+}
+
+TEST(ScheduleTest, UnknownField) {
+  EXPECT_EQ(parseBad("tma,depth=3"),
+            std::string("schedule 'tma,depth=3': unknown field 'depth'; ") +
+                kFields);
+}
+
+TEST(ScheduleTest, BadTiles) {
+  for (const char *value :
+       {"", "64x64", "64x64x64x64", "64x64x0", "64x-64x64", "64x64xa",
+        "65537x64x64", "64x64x99999999999999999999", "64 x64x64"}) {
+    std::string text = std::string("tma,tile=") + value;
+    EXPECT_EQ(parseBad(text), "schedule '" + text +
+                                  "': expected tile=MxNxK with extents of 1 to "
+                                  "65536, got '" +
+                                  value + "'");
+  }
+  // A comma ends the field.
+  EXPECT_EQ(parseBad("tma,tile=64,64"),
+            "schedule 'tma,tile=64,64': expected tile=MxNxK with extents of 1 "
+            "to 65536, got '64'");
+}
+
+TEST(ScheduleTest, BadStages) {
+  for (const char *value : {"", "0", "-1", "two", "1.5", "65537"}) {
+    std::string text = std::string("tma,stages=") + value;
+    EXPECT_EQ(parseBad(text), "schedule '" + text +
+                                  "': expected stages=a number of 1 to 65536, "
+                                  "got '" +
+                                  value + "'");
+  }
+}
+
+TEST(ScheduleTest, BadSwizzles) {
+  for (const char *value : {"", "128", "16B", "128b", "-32B", "NONE", "32BB"}) {
+    std::string text = std::string("tma,swizzle=") + value;
+    EXPECT_EQ(parseBad(text),
+              "schedule '" + text +
+                  "': expected swizzle=none|32B|64B|128B, got '" + value + "'");
+  }
+}
+
+TEST(ScheduleTest, BadTmemLoads) {
+  for (const char *value : {"", "32x32", "16x64b"}) {
+    std::string text = std::string("tma,tmem_load=") + value;
+    EXPECT_EQ(parseBad(text),
+              "schedule '" + text +
+                  "': expected tmem_load=32x32b|16x256b, got '" + value + "'");
+  }
+}
+
+// What an attribute says of itself is a SPEC that means the same.
+TEST(ScheduleTest, AttributeSpecParses) {
+  MLIRContext context;
+  context.loadDialect<BwgemmDialect>();
+  auto attr = ScheduleAttr::get(&context, Preset::Swizzle, 128, 64, 32, 3,
+                                SwizzleAttr::getForSpan(&context, 64),
+                                TmemShape::Shape16x256b);
+  EXPECT_EQ(attr.getSpec(),
+            "swizzle,tile=128x64x32,stages=3,swizzle=64B,tmem_load=16x256b");
+  ScheduleSpec spec = parseGood(attr.getSpec());
+  EXPECT_EQ(spec.preset, Preset::Swizzle);
+  EXPECT_EQ(*spec.tile, (std::array<int64_t, 3>{128, 64, 32}));
+  EXPECT_EQ(*spec.stages, 3);
+  EXPECT_EQ(*spec.swizzleSpan, 64u);
+  EXPECT_EQ(*spec.tmemLoad, TmemShape::Shape16x256b);
+
+  // The naive preset uses neither shared memory nor tensor memory.
+  auto naive =
+      ScheduleAttr::get(&context, Preset::Naive, 16, 16, 1, 1,
+                        SwizzleAttr::getNone(&context), TmemShape::Shape32x32b);
+  EXPECT_EQ(naive.getSpec(), "naive,tile=16x16x1,stages=1");
+  EXPECT_EQ(parseGood(naive.getSpec()).preset, Preset::Naive);
+}
+
+} // namespace
