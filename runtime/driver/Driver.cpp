@@ -131,6 +131,8 @@ static bool fill(DriverApi &api, void *handle, std::string &error) {
   }
 #include "bwgemm-runtime/DriverEntries.def"
 #undef BWGEMM_DRIVER_ENTRY
+  api.cuFuncGetParamInfo = reinterpret_cast<decltype(api.cuFuncGetParamInfo)>(
+      dlsym(handle, "cuFuncGetParamInfo"));
   api.emulatorReport = reinterpret_cast<decltype(api.emulatorReport)>(
       dlsym(handle, "bwgemmEmulatorReport"));
   api.emulatorResetReport = reinterpret_cast<decltype(api.emulatorResetReport)>(

@@ -56,6 +56,10 @@ struct DriverApi {
 #include "bwgemm-runtime/DriverEntries.def"
 #undef BWGEMM_DRIVER_ENTRY
 
+  /// Offset and size of a kernel's parameter; null before CUDA 12.4.
+  CUresult (*cuFuncGetParamInfo)(CUfunction function, size_t index,
+                                 size_t *offset, size_t *bytes) = nullptr;
+
   /// True if the emulator stands behind the table.
   bool emulated = false;
   /// The device to use: the first that can run the target that was asked for.
