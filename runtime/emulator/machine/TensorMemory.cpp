@@ -7,9 +7,30 @@
 
 #include "machine/TensorMemory.h"
 
+#include <cstring>
+#include <vector>
+
 namespace bwgemm::emulator {
 
-TensorMemory::TensorMemory() : cells(new uint32_t[columns * lanes]()) {}
+/// Cells of CTAs that ended on this host thread. A quarter of a megabyte for
+/// each CTA of a grid would otherwise be mapped and unmapped every time.
+static std::vector<std::unique_ptr<uint32_t[]>> &cellPool() {
+  static thread_local std::vector<std::unique_ptr<uint32_t[]>> pool;
+  return pool;
+}
+
+TensorMemory::TensorMemory() {
+  auto &pool = cellPool();
+  if (pool.empty()) {
+    cells.reset(new uint32_t[columns * lanes]);
+    std::memset(cells.get(), 0xff, columns * lanes * sizeof(uint32_t));
+    return;
+  }
+  cells = std::move(pool.back());
+  pool.pop_back();
+}
+
+TensorMemory::~TensorMemory() { cellPool().push_back(std::move(cells)); }
 
 void TensorMemory::reset() {
   written.fill({});
@@ -62,9 +83,10 @@ TensorMemory::allocate(uint32_t count, uint32_t &address, std::string &trap) {
     usedUnits |= ones << first;
     allocations[first] = uint8_t(size);
     smallest = count;
-    for (uint32_t c = first * unit; c < (first + size) * unit; ++c)
-      written[c] = {};
     address = first * unit;
+    std::memset(column(address), 0xff, count * lanes * sizeof(uint32_t));
+    for (uint32_t c = address; c < address + count; ++c)
+      written[c] = {};
     return Allocation::Done;
   }
   return Allocation::MustWait;

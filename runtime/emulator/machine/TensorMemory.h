@@ -39,6 +39,9 @@ public:
   static constexpr uint32_t unit = 32;
 
   TensorMemory();
+  ~TensorMemory();
+  TensorMemory(const TensorMemory &) = delete;
+  TensorMemory &operator=(const TensorMemory &) = delete;
 
   /// Forgets allocations and contents, for the next CTA.
   void reset();
@@ -53,7 +56,9 @@ public:
   /// `address`, or says in `trap` which rule is broken: a count that is not
   /// such a power, one above that of an earlier allocation, or an allocation
   /// after relinquish_alloc_permit. The place is the lowest multiple of
-  /// `count` that is free; the hardware's choice is not documented.
+  /// `count` that is free; the hardware's choice is not documented. New cells
+  /// hold all ones, a NaN in every format, so that a result which depends on
+  /// their contents shows, and does so in every run.
   Allocation allocate(uint32_t count, uint32_t &address, std::string &trap);
   /// tcgen05.dealloc of an allocation with exactly this address and count.
   bool release(uint32_t address, uint32_t count, std::string &trap);
@@ -99,6 +104,17 @@ public:
   /// Notes that these cells have been written since they were allocated.
   void markWritten(uint32_t index, const LaneSet &set) {
     written[index].insert(set);
+    lastWrite[index] = ++writes;
+  }
+  /// Counts writes; grows with each.
+  uint64_t writeCount() const { return writes; }
+  /// True if one of the columns [first, first + count) has been written since
+  /// writeCount() was `since`.
+  bool writtenSince(uint32_t first, uint32_t count, uint64_t since) const {
+    for (uint32_t c = first; c < first + count; ++c)
+      if (lastWrite[c] > since)
+        return true;
+    return false;
   }
   const LaneSet &writtenLanes(uint32_t index) const { return written[index]; }
   /// True if every lane of `set` has been written in the columns [first,
@@ -110,6 +126,8 @@ private:
   static constexpr uint32_t units = columns / unit;
   std::unique_ptr<uint32_t[]> cells;
   std::array<LaneSet, columns> written{};
+  std::array<uint64_t, columns> lastWrite{};
+  uint64_t writes = 0;
   /// For the first unit of an allocation its size in units; 0 elsewhere.
   std::array<uint8_t, units> allocations{};
   uint32_t usedUnits = 0; ///< One bit per unit.

@@ -1,0 +1,305 @@
+//===- Tcgen05LoadStore.cpp - tcgen05.ld, .st, .wait, .fence ----*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Transfers between tensor memory and registers (PTX ISA, "tcgen05.ld,
+// tcgen05.st, tcgen05.wait"). The register maps are in machine/TensorAccess.h.
+//
+// A load reads tensor memory when it is issued, so that it sees nothing of an
+// mma that has not been waited for; its registers hold all ones, a NaN, until
+// tcgen05.wait::ld. A store lands later.
+//
+//===----------------------------------------------------------------------===//
+
+#include "instructions/Tcgen05Support.h"
+#include "machine/Observer.h"
+#include "machine/TensorAccess.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace bwgemm::emulator {
+
+namespace {
+/// A load whose registers are not valid yet.
+struct PendingLoad {
+  const Instruction *instruction;
+  TensorAddress address{0};
+  /// Register r of lane t at 32 * r + t.
+  std::vector<uint32_t> values;
+  uint64_t writesSeen = 0; ///< TensorMemory::writeCount when it was issued.
+};
+
+/// The transfers of a warp in flight; an extension of Warp.
+struct Transfers {
+  /// Entries are reused; the first `loadCount` are pending.
+  std::vector<PendingLoad> loads;
+  size_t loadCount = 0;
+  uint32_t stores = 0;
+  AsyncQueue::Channel channel = 0;
+};
+} // namespace
+
+static const TensorAccess &accessOf(const Instruction &i) {
+  return *static_cast<const TensorAccess *>(i.data);
+}
+
+/// What load and store have in common before they touch a cell.
+static bool begin(Warp &w, const Instruction &i, LaneMask mask,
+                  const Operand &operand, TensorAddress &address, Step &step) {
+  uint32_t value;
+  if (!wholeWarp(w, i, mask, step))
+    return false;
+  step = Step::Fault;
+  if (!uniformAddress(w, i, operand, mask, value))
+    return false;
+  address = TensorAddress(value);
+  std::string trap;
+  if (accessOf(i).checkAddress(address, w.id() % 4,
+                               w.cta().extension<TensorMemory>(), trap))
+    return true;
+  step = w.trap(i, 0, trap, value);
+  return false;
+}
+
+/// Operands: registers, address.
+static Step load(Warp &w, const Instruction &i, LaneMask mask) {
+  Step step;
+  TensorAddress address{0};
+  if (!begin(w, i, mask, i.operands[1], address, step))
+    return step;
+  const TensorAccess &access = accessOf(i);
+  TensorMemory &tensor = w.cta().extension<TensorMemory>();
+  Transfers &transfers = w.extension<Transfers>();
+  if (transfers.loadCount == transfers.loads.size())
+    transfers.loads.emplace_back();
+  PendingLoad &pending = transfers.loads[transfers.loadCount++];
+  pending.instruction = &i;
+  pending.address = address;
+  pending.values.resize(32 * access.registers());
+  pending.writesSeen = tensor.writeCount();
+  access.load(tensor, address, pending.values.data());
+  // A column of which no lane was ever written holds no result at all; single
+  // lanes may lie in the gaps that an accumulator with M = 64 leaves.
+  if (w.grid().options.hazards) {
+    std::string text;
+    TensorMemory::LaneSet lanes =
+        TensorMemory::LaneSet::range(address.lane, access.lanes());
+    for (uint32_t c = 0; c < access.columns(); ++c) {
+      const TensorMemory::LaneSet &written =
+          tensor.writtenLanes(address.column + c);
+      if ((written.low & lanes.low) == 0 && (written.high & lanes.high) == 0) {
+        Scene(w, i, 0).hazard(
+            "uninitialised tensor memory: column " +
+            std::to_string(address.column + c) + " is read in lanes " +
+            std::to_string(address.lane) + " to " +
+            std::to_string(address.lane + access.lanes() - 1) +
+            " and was never written there");
+        break;
+      }
+    }
+  }
+  const Operand &registers = i.operands[0];
+  for (unsigned r = 0; r < registers.count; ++r)
+    if (!registers.elements[r].isSink())
+      std::memset(w.out<uint32_t>(registers.elements[r]), 0xff, 128);
+  w.count(Counter::TmemLoads);
+  return Step::Next;
+}
+
+/// Operands: address, registers.
+static Step store(Warp &w, const Instruction &i, LaneMask mask) {
+  Step step;
+  TensorAddress address{0};
+  if (!begin(w, i, mask, i.operands[0], address, step))
+    return step;
+  const Operand &registers = i.operands[1];
+  auto values = std::make_shared<std::vector<uint32_t>>(32 * registers.count);
+  for (unsigned r = 0; r < registers.count; ++r)
+    std::memcpy(values->data() + 32 * r, w.in<uint32_t>(registers.elements[r]),
+                128);
+  Transfers *transfers = &w.extension<Transfers>();
+  if (transfers->channel == 0)
+    transfers->channel = w.cluster().async.newChannel();
+  ++transfers->stores;
+  Cta *cta = &w.cta();
+  const TensorAccess *access = &accessOf(i);
+  cta->cluster().async.issue(transfers->channel, "tensor memory store", i.line,
+                             [cta, access, address, values, transfers] {
+                               access->store(cta->extension<TensorMemory>(),
+                                             address, values->data());
+                               --transfers->stores;
+                               cta->cluster().signal();
+                               return true;
+                             });
+  w.count(Counter::TmemStores);
+  return Step::Next;
+}
+
+/// Delivers the registers of every load.
+static Step waitLoads(Warp &w, const Instruction &i, LaneMask mask) {
+  Step step;
+  if (!wholeWarp(w, i, mask, step))
+    return step;
+  Transfers &transfers = w.extension<Transfers>();
+  TensorMemory &tensor = w.cta().extension<TensorMemory>();
+  bool hazards = w.grid().options.hazards;
+  for (size_t l = 0; l < transfers.loadCount; ++l) {
+    const PendingLoad &pending = transfers.loads[l];
+    const Operand &registers = pending.instruction->operands[0];
+    for (unsigned r = 0; r < registers.count; ++r)
+      if (!registers.elements[r].isSink())
+        std::memcpy(w.out<uint32_t>(registers.elements[r]),
+                    pending.values.data() + 32 * r, 128);
+    if (hazards && tensor.writtenSince(pending.address.column,
+                                       accessOf(*pending.instruction).columns(),
+                                       pending.writesSeen))
+      Scene(w, *pending.instruction, 0)
+          .hazard("tensor memory that this tcgen05.ld reads was written "
+                  "between it and its tcgen05.wait::ld: the mma that writes it "
+                  "must come later, or must have been waited for before");
+  }
+  transfers.loadCount = 0;
+  return Step::Next;
+}
+
+static std::string describeStores(const Warp &, const Wait &wait) {
+  return std::to_string(wait.a) + " stores to tensor memory";
+}
+
+static Step waitStores(Warp &w, const Instruction &i, LaneMask mask) {
+  Step step;
+  if (!wholeWarp(w, i, mask, step))
+    return step;
+  Transfers &transfers = w.extension<Transfers>();
+  if (transfers.stores == 0)
+    return Step::Next;
+  Wait wait;
+  wait.describe = describeStores;
+  wait.a = transfers.stores;
+  return w.block(wait);
+}
+
+/// Orders code and nothing else; the hazard checker wants to know.
+static Step fence(Warp &w, const Instruction &i, LaneMask mask) {
+  if (Observer *observer = w.observer())
+    observer->fence(w, i, mask);
+  return Step::Next;
+}
+
+//===----------------------------------------------------------------------===//
+// Decoding
+//===----------------------------------------------------------------------===//
+
+/// Takes shape, repeat, packing and type into a TensorAccess; `isLoad` decides
+/// on the name of the packing.
+static TensorAccess *takeAccess(Decode &decode, bool isLoad) {
+  if (!checkTcgen05Target(decode) || !takeSyncAligned(decode))
+    return nullptr;
+  TensorAccess *access = decode.newData<TensorAccess>();
+  int shape =
+      decode.takeOne({"32x32b", "16x64b", "16x128b", "16x256b", "16x32bx2"});
+  int repeat =
+      decode.takeOne({"x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"});
+  if (shape < 0 || repeat < 0) {
+    decode.error("expected a shape (.32x32b, .16x64b, .16x128b, .16x256b or "
+                 ".16x32bx2) and a repeat from .x1 to .x128");
+    return nullptr;
+  }
+  access->shape = TensorShape(shape);
+  access->repeat = 1u << repeat;
+  access->packed = decode.take(isLoad ? "pack::16b" : "unpack::16b");
+  if (!decode.take("b32")) {
+    decode.error("expected type b32");
+    return nullptr;
+  }
+  std::string error;
+  if (!access->check(error)) {
+    decode.error(error);
+    return nullptr;
+  }
+  decode.out.data = access;
+  return access;
+}
+
+/// The immediate of .16x32bx2: the columns from the first half to the second.
+static bool splitOffset(Decode &decode, size_t index, TensorAccess &access) {
+  int64_t value = 0;
+  if (!decode.immediate(index, value))
+    return false;
+  if (value < 0 || value >= int64_t(TensorMemory::columns))
+    return decode.error("expected a split offset of 0 to 511, got " +
+                        std::to_string(value));
+  access.splitOffset = uint32_t(value);
+  return true;
+}
+
+static bool decodeLoad(Decode &decode) {
+  if (decode.take("red"))
+    return decode.error("tcgen05.ld.red is not modelled");
+  TensorAccess *access = takeAccess(decode, true);
+  if (!access)
+    return false;
+  bool split = access->shape == TensorShape::S16x32bx2;
+  size_t count = split ? 3 : 2;
+  if (!decode.expectOperands(count, count) ||
+      !decode.vectorDestination(0, Type::B32, access->registers(), true) ||
+      !decode.address(1, Space::Generic) ||
+      (split && !splitOffset(decode, 2, *access)))
+    return false;
+  decode.out.handler = load;
+  return true;
+}
+
+static bool decodeStore(Decode &decode) {
+  TensorAccess *access = takeAccess(decode, false);
+  if (!access)
+    return false;
+  bool split = access->shape == TensorShape::S16x32bx2;
+  size_t count = split ? 3 : 2;
+  if (!decode.expectOperands(count, count) ||
+      !decode.address(0, Space::Generic) ||
+      (split && !splitOffset(decode, 1, *access)) ||
+      !decode.vectorSource(count - 1, Type::B32, access->registers()))
+    return false;
+  decode.out.handler = store;
+  return true;
+}
+
+static bool decodeWait(Decode &decode, Handler handler) {
+  if (!checkTcgen05Target(decode) || !takeSyncAligned(decode) ||
+      !decode.expectOperands(0, 0))
+    return false;
+  decode.out.handler = handler;
+  return true;
+}
+
+static bool decodeWaitLoads(Decode &decode) {
+  return decodeWait(decode, waitLoads);
+}
+static bool decodeWaitStores(Decode &decode) {
+  return decodeWait(decode, waitStores);
+}
+
+static bool decodeFence(Decode &decode) {
+  if (!checkTcgen05Target(decode) || !decode.expectOperands(0, 0))
+    return false;
+  decode.out.handler = fence;
+  return true;
+}
+
+void registerTcgen05LoadStore(Registry &registry) {
+  registry.add("tcgen05.ld", decodeLoad);
+  registry.add("tcgen05.st", decodeStore);
+  registry.add("tcgen05.wait::ld", decodeWaitLoads);
+  registry.add("tcgen05.wait::st", decodeWaitStores);
+  registry.add("tcgen05.fence::before_thread_sync", decodeFence);
+  registry.add("tcgen05.fence::after_thread_sync", decodeFence);
+}
+
+} // namespace bwgemm::emulator

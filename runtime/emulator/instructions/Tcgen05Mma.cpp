@@ -1,0 +1,222 @@
+//===- Tcgen05Mma.cpp - tcgen05.mma and tcgen05.commit ----------*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// PTX ISA, "tcgen05.mma" and "tcgen05.commit". An mma is decoded and checked
+// when it is issued; it reads its operands and writes D when it lands. The
+// mmas and commits of one thread land in program order, those of different
+// threads in any.
+//
+//===----------------------------------------------------------------------===//
+
+#include "machine/Tcgen05Mma.h"
+#include "instructions/Tcgen05Support.h"
+
+namespace bwgemm::emulator {
+
+namespace {
+/// The order of each thread's mmas; an extension of Warp.
+struct MmaChannels {
+  AsyncQueue::Channel channels[warpSize] = {};
+};
+
+/// The immediate parts of the instruction.
+struct MmaFacts {
+  MmaKind kind = MmaKind::F16;
+  bool aInTensorMemory = false;
+  bool hasDisabledLanes = false;
+  unsigned scaleInputD = 0;
+};
+} // namespace
+
+static AsyncQueue::Channel channelOf(Warp &w, unsigned lane) {
+  AsyncQueue::Channel &channel = w.extension<MmaChannels>().channels[lane];
+  if (channel == 0)
+    channel = w.cluster().async.newChannel();
+  return channel;
+}
+
+/// Operands: D, A, B, instruction descriptor, disabled lanes or none,
+/// enable-input-d.
+static Step mma(Warp &w, const Instruction &i, LaneMask mask) {
+  const MmaFacts &facts = *static_cast<const MmaFacts *>(i.data);
+  LaneMask accumulate = w.predicate(i.operands[5]);
+  Cta *cta = &w.cta();
+  TensorMemory &tensor = cta->extension<TensorMemory>();
+  for (LaneMask rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = firstLane(rest);
+    MmaOperands operands;
+    operands.kind = facts.kind;
+    operands.d = uint32_t(w.address(i.operands[0], lane));
+    operands.aInTensorMemory = facts.aInTensorMemory;
+    operands.a = facts.aInTensorMemory ? w.address(i.operands[1], lane)
+                                       : w.value(i.operands[1], lane);
+    operands.b = w.value(i.operands[2], lane);
+    operands.instructionDescriptor = uint32_t(w.value(i.operands[3], lane));
+    operands.accumulate = (accumulate >> lane) & 1;
+    operands.scaleInputD = facts.scaleInputD;
+    if (facts.hasDisabledLanes)
+      for (unsigned word = 0; word < 4; ++word)
+        operands.disabledLanes[word] =
+            uint32_t(w.value(i.operands[4].elements[word], lane));
+    Mma issued;
+    MmaRefusal refusal;
+    if (!Mma::issue(operands, tensor, sharedWindowOf(*cta), issued, refusal))
+      return refusal.unsupported ? w.unsupported(i, lane, refusal.message)
+                                 : w.trap(i, lane, refusal.message);
+    w.count(Counter::MmaIssued);
+    w.count(Counter::MmaFlops,
+            2ull * issued.shape.m * issued.shape.n * issued.shape.k());
+    Scene scene(w, i, lane);
+    w.cluster().async.issue(
+        channelOf(w, lane), "mma", i.line, [issued, cta, scene] {
+          std::string error;
+          if (issued.land(cta->extension<TensorMemory>(), sharedWindowOf(*cta),
+                          cta->grid().options.numerics, error))
+            return true;
+          return scene.fail(FaultKind::Hazard, error);
+        });
+  }
+  return Step::Next;
+}
+
+/// Operands: mbarrier, CTA mask or none. `extra` is the space.
+static Step commit(Warp &w, const Instruction &i, LaneMask mask) {
+  for (LaneMask rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = firstLane(rest);
+    uint64_t address = w.address(i.operands[0], lane);
+    if (!w.access(i, Space(i.extra), address, 8, 8, lane,
+                  "tcgen05.commit arrival"))
+      return Step::Fault;
+    if (Space(i.extra) == Space::Generic)
+      address = splitGeneric(address).offset;
+    uint32_t offset = uint32_t(address & clusterOffsetMask);
+    uint64_t targets = uint64_t(1) << ((address >> clusterRankShift) & 63);
+    if (i.operands[1])
+      targets = w.value(i.operands[1], lane) & 0xffff;
+    Scene scene(w, i, lane);
+    for (; targets; targets &= targets - 1) {
+      Cta *cta = w.cluster().cta(unsigned(__builtin_ctzll(targets)));
+      if (!cta)
+        return w.trap(i, lane, "the CTA mask names no CTA of the cluster");
+      w.cluster().async.issue(
+          channelOf(w, lane), "mma commit", i.line, [cta, offset, scene] {
+            return landOnMBarrier(*cta, offset, 0, true, scene);
+          });
+    }
+  }
+  return Step::Next;
+}
+
+//===----------------------------------------------------------------------===//
+// Decoding
+//===----------------------------------------------------------------------===//
+
+/// Collector hints only permit the reuse of an operand: they do not change
+/// the result of a correct program.
+static bool takeCollector(Decode &decode) {
+  decode.takeOne({"collector::a::discard", "collector::a::lastuse",
+                  "collector::a::fill", "collector::a::use"});
+  return true;
+}
+
+static bool refuseForms(Decode &decode) {
+  for (std::string_view form : {"ws", "sp", "block_scale", "ashift"})
+    if (decode.take(form))
+      return decode.error("tcgen05.mma with ." + std::string(form) +
+                          " is not modelled; the dense form is");
+  for (std::string_view kind :
+       {"kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"})
+    if (decode.take(kind))
+      return decode.error("." + std::string(kind) +
+                          " is not modelled; kind::f16, tf32, f8f6f4 and i8 "
+                          "are");
+  return true;
+}
+
+static bool decodeMma(Decode &decode) {
+  if (!takeCtaGroup(decode) || !refuseForms(decode) || !takeCollector(decode))
+    return false;
+  int kind =
+      decode.takeOne({"kind::f16", "kind::tf32", "kind::f8f6f4", "kind::i8"});
+  if (kind < 0)
+    return decode.error("expected .kind::f16, tf32, f8f6f4 or i8");
+  if (!decode.expectOperands(5, 7))
+    return false;
+  MmaFacts *facts = decode.newData<MmaFacts>();
+  facts->kind = MmaKind(kind);
+  facts->aInTensorMemory =
+      decode.operand(1).kind == ast::Operand::Kind::Address;
+  if (!decode.address(0, Space::Generic) ||
+      !(facts->aInTensorMemory ? decode.address(1, Space::Generic)
+                               : decode.sourceOperand(1, Type::B64)) ||
+      !decode.sourceOperand(2, Type::B64) || !decode.sourceU32(3))
+    return false;
+  size_t next = 4;
+  facts->hasDisabledLanes = decode.isVector(next);
+  if (facts->hasDisabledLanes) {
+    if (!decode.vectorSource(next++, Type::B32, 4))
+      return false;
+  } else {
+    decode.noOperand();
+  }
+  if (!decode.predicateSource(next++))
+    return false;
+  if (next < decode.operandCount()) {
+    int64_t scale = 0;
+    if (facts->kind != MmaKind::F16 && facts->kind != MmaKind::TF32)
+      return decode.error("scale-input-d exists for kind::f16 and tf32 alone");
+    if (!decode.immediate(next++, scale))
+      return false;
+    if (scale < 0 || scale > 15)
+      return decode.error("expected a scale-input-d of 0 to 15, got " +
+                          std::to_string(scale));
+    facts->scaleInputD = unsigned(scale);
+  }
+  decode.out.data = facts;
+  decode.out.handler = mma;
+  return true;
+}
+
+static bool decodeCommit(Decode &decode) {
+  if (!takeCtaGroup(decode))
+    return false;
+  if (!decode.take("mbarrier::arrive::one"))
+    return decode.error("expected .mbarrier::arrive::one");
+  bool multicast = decode.take("multicast::cluster");
+  Space space = decode.takeSpace();
+  if (space != Space::Generic && space != Space::SharedCluster)
+    return decode.error("expected .shared::cluster or no state space");
+  if (!decode.take("b64"))
+    return decode.error("expected type b64");
+  size_t count = 1 + multicast;
+  if (!decode.expectOperands(count, count) || !decode.address(0, space))
+    return false;
+  if (multicast) {
+    if (!decode.sourceOperand(1, Type::B16))
+      return false;
+  } else {
+    decode.noOperand();
+  }
+  decode.out.extra = uint64_t(space);
+  decode.out.handler = commit;
+  return true;
+}
+
+/// Parts of the family that are known and not modelled say so.
+template <int which> static bool refuse(Decode &decode) {
+  static const char *const names[] = {"tcgen05.cp", "tcgen05.shift"};
+  return decode.error(std::string(names[which]) + " is not modelled");
+}
+
+void registerTcgen05Mma(Registry &registry) {
+  registry.add("tcgen05.mma", decodeMma);
+  registry.add("tcgen05.commit", decodeCommit);
+  registry.add("tcgen05.cp", refuse<0>);
+  registry.add("tcgen05.shift", refuse<1>);
+}
+
+} // namespace bwgemm::emulator

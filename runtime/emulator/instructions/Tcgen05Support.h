@@ -1,0 +1,43 @@
+//===- Tcgen05Support.h - What the tcgen05 families share -------*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_EMULATOR_INSTRUCTIONS_TCGEN05SUPPORT_H
+#define BWGEMM_EMULATOR_INSTRUCTIONS_TCGEN05SUPPORT_H
+
+#include "instructions/AsyncSupport.h"
+#include "instructions/Registry.h"
+#include "machine/TensorMemory.h"
+
+namespace bwgemm::emulator {
+
+/// Refuses targets without tensor memory, and .cta_group::2; takes
+/// .cta_group::1, which must be there.
+bool takeCtaGroup(Decode &decode);
+/// Refuses targets without tensor memory.
+bool checkTcgen05Target(Decode &decode);
+/// Takes .sync.aligned, which must be there.
+bool takeSyncAligned(Decode &decode);
+
+/// For .sync.aligned instructions: true if all threads of the warp execute it
+/// together. Otherwise `step` is what the handler returns.
+bool wholeWarp(Warp &w, const Instruction &i, LaneMask mask, Step &step);
+
+/// The value of a 32-bit operand that must be the same in all threads; traps
+/// and returns false if it is not.
+bool uniformValue(Warp &w, const Instruction &i, const Operand &operand,
+                  LaneMask mask, const char *what, uint32_t &value);
+/// The same for the address in `[taddr]`.
+bool uniformAddress(Warp &w, const Instruction &i, const Operand &operand,
+                    LaneMask mask, uint32_t &address);
+
+/// Checks that the CTA left no tensor memory allocated when its threads have
+/// exited; records the trap and returns false if it did.
+bool checkTensorMemoryFreed(Cta &cta);
+
+} // namespace bwgemm::emulator
+
+#endif // BWGEMM_EMULATOR_INSTRUCTIONS_TCGEN05SUPPORT_H
