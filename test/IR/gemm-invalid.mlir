@@ -1,0 +1,138 @@
+// RUN: bwgemm-opt %s -split-input-file -verify-diagnostics
+
+// gemm_c1
+func.func @f(%a: memref<8xf16>, %b: memref<8x8xf16>, %d: memref<8x8xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects A to be a matrix (rank 2), but got rank 1}}
+  bwgemm.gemm %a, %b, %d : memref<8xf16>, memref<8x8xf16>, memref<8x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: memref<8x8xf16>, %b: memref<2x8x8xf16>, %d: memref<8x8xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects B to be a matrix (rank 2), but got rank 3}}
+  bwgemm.gemm %a, %b, %d : memref<8x8xf16>, memref<2x8x8xf16>, memref<8x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %d: memref<f32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects D to be a matrix (rank 2), but got rank 0}}
+  bwgemm.gemm %a, %b, %d : memref<8x8xf16>, memref<8x8xf16>, memref<f32>
+  return
+}
+
+// -----
+
+// gemm_c2
+func.func @f(%a: memref<8x8xf64>, %b: memref<8x8xf64>, %d: memref<8x8xf64>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects A of f16 or bf16, but got 'f64'}}
+  bwgemm.gemm %a, %b, %d : memref<8x8xf64>, memref<8x8xf64>, memref<8x8xf64>
+  return
+}
+
+// -----
+
+func.func @f(%a: memref<8x8xf32>, %b: memref<8x8xf32>, %d: memref<8x8xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects A of f16 or bf16, but got 'f32'}}
+  bwgemm.gemm %a, %b, %d : memref<8x8xf32>, memref<8x8xf32>, memref<8x8xf32>
+  return
+}
+
+// -----
+
+// gemm_c3
+func.func @f(%a: memref<8x8xf16>, %b: memref<8x8xbf16>, %d: memref<8x8xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects B to have the element type of A ('f16'), but got 'bf16'}}
+  bwgemm.gemm %a, %b, %d : memref<8x8xf16>, memref<8x8xbf16>, memref<8x8xf32>
+  return
+}
+
+// -----
+
+// gemm_c4
+func.func @f(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %d: memref<8x8xf64>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects D of f32, f16 or bf16, but got 'f64'}}
+  bwgemm.gemm %a, %b, %d : memref<8x8xf16>, memref<8x8xf16>, memref<8x8xf64>
+  return
+}
+
+// -----
+
+// gemm_c5
+func.func @f(%a: memref<8x32xf16>, %b: memref<16x64xf16>, %d: memref<8x64xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects A and B to agree on K, but got 32 and 16}}
+  bwgemm.gemm %a, %b, %d : memref<8x32xf16>, memref<16x64xf16>, memref<8x64xf32>
+  return
+}
+
+// -----
+
+// gemm_c5, with both operands transposed: K is the other dimension of each.
+func.func @f(%a: memref<8x32xf16>, %b: memref<16x64xf16>, %d: memref<32x16xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects A and B to agree on K, but got 8 and 64}}
+  bwgemm.gemm %a, %b, %d transpose_a transpose_b : memref<8x32xf16>, memref<16x64xf16>, memref<32x16xf32>
+  return
+}
+
+// -----
+
+// gemm_c6
+func.func @f(%a: memref<8x32xf16>, %b: memref<32x64xf16>, %d: memref<9x64xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects A and D to agree on M, but got 8 and 9}}
+  bwgemm.gemm %a, %b, %d : memref<8x32xf16>, memref<32x64xf16>, memref<9x64xf32>
+  return
+}
+
+// -----
+
+// gemm_c6, with A transposed
+func.func @f(%a: memref<8x32xf16>, %b: memref<8x64xf16>, %d: memref<8x64xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects A and D to agree on M, but got 32 and 8}}
+  bwgemm.gemm %a, %b, %d transpose_a : memref<8x32xf16>, memref<8x64xf16>, memref<8x64xf32>
+  return
+}
+
+// -----
+
+// gemm_c7
+func.func @f(%a: memref<?x32xf16>, %b: memref<32x64xf16>, %d: memref<?x65xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects B and D to agree on N, but got 64 and 65}}
+  bwgemm.gemm %a, %b, %d : memref<?x32xf16>, memref<32x64xf16>, memref<?x65xf32>
+  return
+}
+
+// -----
+
+// gemm_c7, with B transposed
+func.func @f(%a: memref<8x32xf16>, %b: memref<64x32xf16>, %d: memref<8x65xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects B and D to agree on N, but got 64 and 65}}
+  bwgemm.gemm %a, %b, %d transpose_b : memref<8x32xf16>, memref<64x32xf16>, memref<8x65xf32>
+  return
+}
+
+// -----
+
+// gemm_c8
+func.func @f(%a: memref<8x8xf16>, %b: memref<8x8xf16, affine_map<(d0, d1) -> (d0 floordiv 2, d0 mod 2, d1)>>, %d: memref<8x8xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects B to have a strided layout, but got 'memref<8x8xf16, affine_map<(d0, d1) -> (d0 floordiv 2, d0 mod 2, d1)>>'}}
+  bwgemm.gemm %a, %b, %d : memref<8x8xf16>, memref<8x8xf16, affine_map<(d0, d1) -> (d0 floordiv 2, d0 mod 2, d1)>>, memref<8x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<8x8xf16>, %d: memref<8x8xf32>) {
+  // expected-error@+1 {{custom op 'bwgemm.gemm' invalid kind of type specified: expected builtin.memref, but found 'tensor<8x8xf16>'}}
+  bwgemm.gemm %a, %a, %d : tensor<8x8xf16>, tensor<8x8xf16>, memref<8x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<8x8xf16>, %d: memref<8x8xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op operand #0 must be memref of any type values, but got 'tensor<8x8xf16>'}}
+  "bwgemm.gemm"(%a, %a, %d) : (tensor<8x8xf16>, tensor<8x8xf16>, memref<8x8xf32>) -> ()
+  return
+}

@@ -1,0 +1,193 @@
+// RUN: bwgemm-opt %s -split-input-file -verify-diagnostics
+
+// tile_coord_c1
+func.func @f(%columns: index) {
+  // expected-error@+1 {{'bwgemm.tile_coord' op expects tile extents of 1 to 65536, but got 0 x 64}}
+  %m, %n = bwgemm.tile_coord 0 x 64 of %columns
+  return
+}
+
+// -----
+
+func.func @f(%columns: index) {
+  // expected-error@+1 {{'bwgemm.tile_coord' op expects tile extents of 1 to 65536, but got 64 x -64}}
+  %m, %n = bwgemm.tile_coord 64 x -64 of %columns
+  return
+}
+
+// -----
+
+func.func @f(%columns: index) {
+  // expected-error@+1 {{'bwgemm.tile_coord' op expects tile extents of 1 to 65536, but got 64 x 65537}}
+  %m, %n = bwgemm.tile_coord 64 x 65537 of %columns
+  return
+}
+
+// -----
+
+// load_c1
+func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %i: index) {
+  // expected-error@+1 {{'bwgemm.load' op expects one coordinate for each of the map's 2 dimensions, but got 1}}
+  %t = bwgemm.load %map[%i] : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B> -> !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %i: index) {
+  // expected-error@+1 {{'bwgemm.load' op expects one coordinate for each of the map's 2 dimensions, but got 3}}
+  %t = bwgemm.load %map[%i, %i, %i] : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B> -> !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+// load_c2
+func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %i: index) {
+  // expected-error@+1 {{'bwgemm.load' op expects a tile of one stage, but got 2}}
+  %t = bwgemm.load %map[%i, %i] : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B> -> !bwgemm.smem<2x64x64xbf16, k_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+// box_c1
+func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %i: index) {
+  // expected-error@+1 {{'bwgemm.load' op expects the tile's element type to be the map's ('bf16'), but got 'f16'}}
+  %t = bwgemm.load %map[%i, %i] : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B> -> !bwgemm.smem<64x64xf16, k_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+// box_c2
+func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %i: index) {
+  // expected-error@+1 {{'bwgemm.load' op expects the tile's swizzle to be the map's (128B), but got 64B}}
+  %t = bwgemm.load %map[%i, %i] : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B> -> !bwgemm.smem<64x64xbf16, k_major, swizzle = 64B>
+  return
+}
+
+// -----
+
+// box_c2: a layout that no tensor map has
+func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %i: index) {
+  // expected-error@+1 {{'bwgemm.load' op expects the tile's swizzle to be the map's (128B), but got <2, 5, 2>}}
+  %t = bwgemm.load %map[%i, %i] : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B> -> !bwgemm.smem<64x64xbf16, k_major, swizzle = <2, 5, 2>>
+  return
+}
+
+// -----
+
+// box_c3
+func.func @f(%map: !bwgemm.tensor_map<1x64x64xbf16, swizzle = 128B>, %i: index) {
+  // expected-error@+1 {{'bwgemm.load' op expects a box of 2 dimensions, but got 3}}
+  %t = bwgemm.load %map[%i, %i, %i] : !bwgemm.tensor_map<1x64x64xbf16, swizzle = 128B> -> !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+// box_c4: half of a row of the tile's columns
+func.func @f(%map: !bwgemm.tensor_map<64x32xbf16, swizzle = 128B>, %i: index) {
+  // expected-error@+1 {{'bwgemm.load' op expects a box row of 64 elements, one row of the tile's columns, but got 32}}
+  %t = bwgemm.load %map[%i, %i] : !bwgemm.tensor_map<64x32xbf16, swizzle = 128B> -> !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+// box_c4: without swizzle a column is 16 bytes wide
+func.func @f(%map: !bwgemm.tensor_map<64x64xbf16>, %i: index) {
+  // expected-error@+1 {{'bwgemm.load' op expects a box row of 8 elements, one row of the tile's columns, but got 64}}
+  %t = bwgemm.load %map[%i, %i] : !bwgemm.tensor_map<64x64xbf16> -> !bwgemm.smem<64x64xbf16, k_major>
+  return
+}
+
+// -----
+
+// box_c5: not a divisor, then not a multiple of 8
+func.func @f(%map: !bwgemm.tensor_map<48x64xbf16, swizzle = 128B>, %i: index) {
+  // expected-error@+1 {{'bwgemm.load' op expects box rows that are a multiple of 8 and divide the tile's 64 rows, but got 48}}
+  %t = bwgemm.load %map[%i, %i] : !bwgemm.tensor_map<48x64xbf16, swizzle = 128B> -> !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+func.func @f(%map: !bwgemm.tensor_map<4x64xbf16, swizzle = 128B>, %i: index) {
+  // expected-error@+1 {{'bwgemm.load' op expects box rows that are a multiple of 8 and divide the tile's 64 rows, but got 4}}
+  %t = bwgemm.load %map[%i, %i] : !bwgemm.tensor_map<4x64xbf16, swizzle = 128B> -> !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+// box_c5: the rows of an MN-major tile are its K
+func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %i: index) {
+  // expected-error@+1 {{'bwgemm.load' op expects box rows that are a multiple of 8 and divide the tile's 16 rows, but got 64}}
+  %t = bwgemm.load %map[%i, %i] : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B> -> !bwgemm.smem<64x16xbf16, mn_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+// mma_c1
+func.func @f(%acc: !bwgemm.acc<64x64xf32>, %a: !bwgemm.smem<2x64x64xbf16, k_major>, %b: !bwgemm.smem<64x64xbf16, k_major>) {
+  // expected-error@+1 {{'bwgemm.mma' op expects operand tiles of one stage}}
+  bwgemm.mma %acc, %a, %b : !bwgemm.acc<64x64xf32>, !bwgemm.smem<2x64x64xbf16, k_major>, !bwgemm.smem<64x64xbf16, k_major>
+  return
+}
+
+// -----
+
+// mma_operands_c1
+func.func @f(%acc: !bwgemm.acc<64x64xf32>, %a: !bwgemm.smem<64x64xbf16, k_major>, %b: !bwgemm.smem<64x64xf16, k_major>) {
+  // expected-error@+1 {{'bwgemm.mma' op expects A and B of one element type, but got 'bf16' and 'f16'}}
+  bwgemm.mma %acc, %a, %b : !bwgemm.acc<64x64xf32>, !bwgemm.smem<64x64xbf16, k_major>, !bwgemm.smem<64x64xf16, k_major>
+  return
+}
+
+// -----
+
+// mma_operands_c2
+func.func @f(%acc: !bwgemm.acc<64x64xf32>, %a: !bwgemm.smem<64x64xi8, k_major>, %b: !bwgemm.smem<64x64xi8, k_major>) {
+  // expected-error@+1 {{'bwgemm.mma' op expects operands of f16 or bf16, but got 'i8'}}
+  bwgemm.mma %acc, %a, %b : !bwgemm.acc<64x64xf32>, !bwgemm.smem<64x64xi8, k_major>, !bwgemm.smem<64x64xi8, k_major>
+  return
+}
+
+// -----
+
+// mma_operands_c3
+func.func @f(%acc: !bwgemm.acc<64x64xf32>, %a: !bwgemm.smem<64x64xbf16, k_major>, %b: !bwgemm.smem<64x32xbf16, k_major>) {
+  // expected-error@+1 {{'bwgemm.mma' op expects A and B to agree on K, but got 64 and 32}}
+  bwgemm.mma %acc, %a, %b : !bwgemm.acc<64x64xf32>, !bwgemm.smem<64x64xbf16, k_major>, !bwgemm.smem<64x32xbf16, k_major>
+  return
+}
+
+// -----
+
+// mma_operands_c4
+func.func @f(%acc: !bwgemm.acc<128x64xf32>, %a: !bwgemm.smem<64x64xbf16, k_major>, %b: !bwgemm.smem<128x64xbf16, k_major>) {
+  // expected-error@+1 {{'bwgemm.mma' op expects an accumulator of 64x128 for these operands, but got 128x64}}
+  bwgemm.mma %acc, %a, %b : !bwgemm.acc<128x64xf32>, !bwgemm.smem<64x64xbf16, k_major>, !bwgemm.smem<128x64xbf16, k_major>
+  return
+}
+
+// -----
+
+// store_c1
+func.func @f(%acc: !bwgemm.acc<64x64xf32>, %d: memref<2x64x64xf32>, %i: index) {
+  // expected-error@+1 {{'bwgemm.store' op expects a matrix (rank 2), but got rank 3}}
+  bwgemm.store %acc, %d[%i, %i] : !bwgemm.acc<64x64xf32>, memref<2x64x64xf32>
+  return
+}
+
+// -----
+
+// store_c2
+func.func @f(%acc: !bwgemm.acc<64x64xf32>, %d: memref<64x64xi32>, %i: index) {
+  // expected-error@+1 {{'bwgemm.store' op expects f32, f16 or bf16 in memory, but got 'i32'}}
+  bwgemm.store %acc, %d[%i, %i] : !bwgemm.acc<64x64xf32>, memref<64x64xi32>
+  return
+}
