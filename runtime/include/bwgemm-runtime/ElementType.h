@@ -84,9 +84,10 @@ double toDouble(ElementType type, uint64_t bits);
 /// The bits of `value` in `type`, rounded once, to nearest with ties to even.
 ///
 /// Overflow: to infinity for F64, F32, TF32, F16 and BF16; to the largest
-/// finite number for E4M3 and E5M2, since PTX converts to these with
-/// `.satfinite` only (PTX ISA, cvt); to the nearest limit for integers. A NaN
-/// stays a NaN with its sign and the upper bits of its payload; integers get 0.
+/// finite number, and infinities with it, for E4M3 and E5M2, since PTX converts
+/// to these with `.satfinite` only (PTX ISA, cvt); to the nearest limit for
+/// integers. A NaN stays a NaN with its sign and the upper bits of its payload;
+/// integers get 0.
 uint64_t fromDouble(ElementType type, double value);
 
 /// `value` as `type` can hold it: toDouble(type, fromDouble(type, value)).
