@@ -15,6 +15,11 @@ packages=(
   libgtest-dev libcli11-dev nlohmann-json3-dev
   python3 python3-numpy python3-psutil
 )
+# What a user runs or loads.
+tools=(
+  bwgemm-opt bwgemm-plugin bwgemm-lsp-server bwgemm-compile bwgemm-runner
+  bwgemm-ptx-run bwgemm-emulator bwgemm_cuda_runtime
+)
 # The CUDA assembler, where no toolkit is installed.
 ptxas_wheel=nvidia-cuda-nvcc-cu12==12.9.86
 ptxas_minimum=12.9
