@@ -8,6 +8,7 @@
 # nothing failed. Results in JUnit form: build/test/check-bwgemm.xml and
 # build-asan/test/check-bwgemm-unit.xml.
 set -uo pipefail
+# shellcheck source=tools/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 case ${1:-} in

@@ -5,6 +5,7 @@
 # Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -uo pipefail
+# shellcheck source=tools/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 case ${1:-} in

@@ -121,10 +121,10 @@ is_new_ptxas() {
       "$ptxas_minimum" ]
 }
 
-# Puts a ptxas on PATH: the toolkit's, or one from PyPI in build/ptxas. Without
-# one there is PTX but no cubin; that is a note, not an error.
+# Puts a ptxas on PATH: the toolkit's, or one from PyPI in the build folder.
+# Without one there is PTX but no cubin; that is a note, not an error.
 ensure_ptxas() {
-  local place folder=$build/ptxas python
+  local place folder=$build/lib/python3/site-packages python
   for place in "$(command -v ptxas || true)" \
     "${CUDA_HOME:+$CUDA_HOME/bin/ptxas}" /usr/local/cuda/bin/ptxas \
     "$folder/nvidia/cuda_nvcc/bin/ptxas"; do
@@ -133,7 +133,7 @@ ensure_ptxas() {
       return
     fi
   done
-  say "installing ptxas ($ptxas_wheel from PyPI) to build/ptxas"
+  say "installing ptxas ($ptxas_wheel from PyPI) to build/"
   python=python3
   if ! $python -m pip --version >/dev/null 2>&1; then
     [ "${BWGEMM_INSTALL:-on}" = off ] || install_packages python3-pip
