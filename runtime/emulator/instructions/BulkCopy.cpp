@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hazards/HazardChecker.h"
 #include "instructions/AsyncSupport.h"
 #include "instructions/BulkGroups.h"
 #include "instructions/Registry.h"
@@ -83,10 +84,15 @@ static Step copyToShared(Warp &w, const Instruction &i, LaneMask mask) {
                       barrier);
       w.count(Counter::TmaLoads);
       w.count(Counter::TmaBytesLoaded, bytes);
+      uint64_t watched = 0;
+      if (HazardChecker *checker = hazardsOf(w.grid()))
+        watched = checker->copyIssued(*cta, granulesOf(to, bytes), scene);
       w.cluster().async.issue(
           AsyncQueue::unordered, "bulk copy", i.line,
-          [cta, to, from, bytes, barrierOffset, scene] {
+          [cta, to, from, bytes, barrierOffset, watched, scene] {
             std::memmove(cta->sharedAt(to, bytes), from, bytes);
+            if (watched)
+              hazardsOf(cta->grid())->copyLanded(*cta, watched);
             return landOnMBarrier(*cta, barrierOffset, bytes, false, scene);
           });
     }
@@ -111,6 +117,10 @@ static Step copyToGlobal(Warp &w, const Instruction &i, LaneMask mask) {
     if (!from)
       return Step::Fault;
     std::shared_ptr<BulkGroup> group = w.extension<BulkGroups>().join(lane);
+    if (HazardChecker *checker = hazardsOf(w.grid()))
+      checker->copyReads(
+          w.cta(), granulesOf(uint32_t(source & clusterOffsetMask), bytes),
+          Scene(w, i, lane));
     w.count(Counter::TmaStores);
     w.count(Counter::TmaBytesStored, bytes);
     Cluster *cluster = &w.cluster();

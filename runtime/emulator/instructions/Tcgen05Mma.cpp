@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "machine/Tcgen05Mma.h"
+#include "hazards/HazardChecker.h"
 #include "instructions/Tcgen05Support.h"
 
 namespace bwgemm::emulator {
@@ -71,13 +72,18 @@ static Step mma(Warp &w, const Instruction &i, LaneMask mask) {
     w.count(Counter::MmaFlops,
             2ull * issued.shape.m * issued.shape.n * issued.shape.k());
     Scene scene(w, i, lane);
+    uint64_t watched = 0;
+    if (HazardChecker *checker = hazardsOf(w.grid()))
+      watched = checker->mmaIssued(*cta, granulesOf(issued), scene);
     w.cluster().async.issue(
-        channelOf(w, lane), "mma", i.line, [issued, cta, scene] {
+        channelOf(w, lane), "mma", i.line, [issued, cta, watched, scene] {
           std::string error;
-          if (issued.land(cta->extension<TensorMemory>(), sharedWindowOf(*cta),
-                          cta->grid().options.numerics, error))
-            return true;
-          return scene.fail(FaultKind::Hazard, error);
+          bool done =
+              issued.land(cta->extension<TensorMemory>(), sharedWindowOf(*cta),
+                          cta->grid().options.numerics, error);
+          if (watched)
+            hazardsOf(cta->grid())->mmaLanded(*cta, watched);
+          return done || scene.fail(FaultKind::Hazard, error);
         });
   }
   return Step::Next;

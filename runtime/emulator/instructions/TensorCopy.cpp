@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hazards/HazardChecker.h"
 #include "instructions/AsyncSupport.h"
 #include "instructions/BulkGroups.h"
 #include "instructions/Registry.h"
@@ -183,10 +184,16 @@ static Step load(Warp &w, const Instruction &i, LaneMask mask) {
                       barrierAddress);
       w.count(Counter::TmaLoads);
       w.count(Counter::TmaBytesLoaded, plan->txBytes());
+      uint64_t watched = 0;
+      if (HazardChecker *checker = hazardsOf(w.grid()))
+        watched =
+            checker->copyIssued(*cta, granulesOf(*plan, destination), scene);
       w.cluster().async.issue(
           AsyncQueue::unordered, "tensor load", i.line,
-          [plan, at, destination, cta, barrier, scene] {
+          [plan, at, destination, cta, barrier, watched, scene] {
             tensorLoad(*plan, at, destination, sharedWindowOf(*cta));
+            if (watched)
+              hazardsOf(cta->grid())->copyLanded(*cta, watched);
             return landOnMBarrier(*cta, barrier, uint32_t(plan->txBytes()),
                                   false, scene);
           });
@@ -216,6 +223,8 @@ static Step store(Warp &w, const Instruction &i, LaneMask mask) {
                           global.check(), trap))
       return report(w, i, lane, trap);
     std::shared_ptr<BulkGroup> group = w.extension<BulkGroups>().join(lane);
+    if (HazardChecker *checker = hazardsOf(w.grid()))
+      checker->copyReads(*cta, granulesOf(*plan, source), Scene(w, i, lane));
     w.count(Counter::TmaStores);
     w.cluster().async.issue(
         AsyncQueue::unordered, "tensor store", i.line,

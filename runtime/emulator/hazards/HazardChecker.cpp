@@ -1,0 +1,272 @@
+//===- HazardChecker.cpp - Rules that a program breaks unseen ---*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hazards/HazardChecker.h"
+
+#include "machine/Tcgen05Mma.h"
+#include "machine/Tma.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+namespace bwgemm::emulator {
+
+static constexpr uint32_t granuleBytes = 16;
+
+namespace {
+/// What is known of 16 bytes of shared memory.
+struct Granule {
+  enum class State : uint8_t {
+    Unwritten,
+    Generic,
+    Async
+  } state = State::Unwritten;
+  uint32_t thread = 0; ///< Of the last ordinary store.
+  uint32_t epoch = 0;  ///< Of that thread, then.
+  uint32_t line = 0;   ///< PTX line of that store.
+};
+
+/// An operation that has not landed.
+struct InFlight {
+  uint64_t id;
+  Granules granules; ///< Sorted.
+  uint32_t line;
+};
+
+/// An extension of Cta.
+struct SharedShadow {
+  std::vector<Granule> granules;
+  /// Per thread: how many fence.proxy.async it has executed.
+  std::vector<uint32_t> fences;
+  std::vector<InFlight> mmas, copies;
+  uint64_t nextId = 1;
+  /// Lines that have been reported: one report for each pair is enough.
+  std::set<std::pair<uint32_t, uint32_t>> reported;
+
+  Granule &at(uint32_t address) {
+    size_t index = address / granuleBytes;
+    if (index >= granules.size())
+      granules.resize(index + 1);
+    return granules[index];
+  }
+  uint32_t &fencesOf(uint32_t thread) {
+    if (thread >= fences.size())
+      fences.resize(thread + 1);
+    return fences[thread];
+  }
+  /// True the first time for a pair of lines.
+  bool isNew(uint32_t line, uint32_t other) {
+    return reported.insert({line, other}).second;
+  }
+};
+} // namespace
+
+static SharedShadow &shadowOf(Cta &cta) {
+  return cta.extension<SharedShadow>();
+}
+
+static std::string hex(uint32_t address) {
+  char text[16];
+  std::snprintf(text, sizeof(text), "0x%x", address);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Granules
+//===----------------------------------------------------------------------===//
+
+static Granules sorted(Granules granules) {
+  std::sort(granules.begin(), granules.end());
+  granules.erase(std::unique(granules.begin(), granules.end()), granules.end());
+  return granules;
+}
+
+static void append(Granules &granules, const SharedMatrix &matrix,
+                   uint32_t rows, const MmaDescriptor &shape) {
+  uint32_t perChunk = 16 / mmaElementBytes(shape.a);
+  uint32_t indices = matrix.mnMajor ? shape.k() : rows;
+  uint32_t chunks = (matrix.mnMajor ? rows : shape.k()) / perChunk;
+  for (uint32_t s = 0; s < indices; ++s)
+    for (uint32_t c = 0; c < chunks; ++c)
+      granules.push_back(matrix.address(s, c));
+}
+
+Granules granulesOf(const Mma &mma) {
+  Granules granules;
+  if (!mma.aInTensorMemory)
+    append(granules, mma.a, mma.shape.m, mma.shape);
+  append(granules, mma.b, mma.shape.n, mma.shape);
+  return sorted(std::move(granules));
+}
+
+Granules granulesOf(const TmaPlan &plan, uint32_t address) {
+  Granules granules;
+  for (uint32_t row = 0; row < plan.rows; ++row)
+    for (uint32_t offset = 0; offset < plan.innerBytes; offset += granuleBytes)
+      granules.push_back(
+          swizzleAddress(address + row * plan.pitch + offset, plan.swizzle));
+  return sorted(std::move(granules));
+}
+
+Granules granulesOf(uint32_t address, uint32_t bytes) {
+  Granules granules;
+  for (uint32_t offset = 0; offset < bytes; offset += granuleBytes)
+    granules.push_back(address + offset);
+  return granules;
+}
+
+static bool overlap(const Granules &a, const Granules &b) {
+  auto i = a.begin(), j = b.begin();
+  while (i != a.end() && j != b.end()) {
+    if (*i == *j)
+      return true;
+    if (*i < *j)
+      ++i;
+    else
+      ++j;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Ordinary accesses
+//===----------------------------------------------------------------------===//
+
+void HazardChecker::fence(Warp &warp, const Instruction &instruction,
+                          LaneMask mask) {
+  if (instruction.text.find("fence.proxy.async") == std::string_view::npos)
+    return;
+  SharedShadow &shadow = shadowOf(warp.cta());
+  forEachLane(mask, [&](unsigned lane) {
+    ++shadow.fencesOf(warp.id() * warpSize + lane);
+  });
+}
+
+void HazardChecker::access(Warp &warp, const Instruction &instruction,
+                           unsigned lane, Space space, uint64_t address,
+                           uint32_t bytes, bool isWrite) {
+  if (!isWrite)
+    return;
+  if (space == Space::Generic) {
+    GenericAddress generic = splitGeneric(address);
+    space = generic.space;
+    address = generic.offset;
+  }
+  if (space != Space::Shared && space != Space::SharedCluster)
+    return;
+  Cta *cta = warp.cluster().cta(unsigned(address >> clusterRankShift));
+  // A fence covers what its thread wrote in other CTAs too, but threads are
+  // numbered per CTA here: stores across CTAs are left out.
+  if (cta != &warp.cta())
+    return;
+  SharedShadow &shadow = shadowOf(*cta);
+  uint32_t thread = warp.id() * warpSize + lane;
+  uint32_t first = uint32_t(address & clusterOffsetMask) / granuleBytes;
+  uint32_t last =
+      (uint32_t(address & clusterOffsetMask) + bytes - 1) / granuleBytes;
+  for (uint32_t index = first; index <= last; ++index)
+    shadow.at(index * granuleBytes) = {Granule::State::Generic, thread,
+                                       shadow.fencesOf(thread),
+                                       instruction.line};
+}
+
+void HazardChecker::barrier(Warp &, const Instruction &) {}
+
+//===----------------------------------------------------------------------===//
+// The async proxy
+//===----------------------------------------------------------------------===//
+
+/// Reports the first granule that the async proxy must not read.
+static void checkReads(Cta &cta, const Granules &granules, const char *reader,
+                       const Scene &scene) {
+  SharedShadow &shadow = shadowOf(cta);
+  uint32_t line = scene.instruction->line;
+  for (uint32_t address : granules) {
+    const Granule &granule = shadow.at(address);
+    if (granule.state == Granule::State::Unwritten) {
+      if (shadow.isNew(line, 0))
+        scene.hazard(std::string(reader) + " reads shared memory at " +
+                     hex(address) + ", which nobody has written");
+      return;
+    }
+    if (granule.state == Granule::State::Generic &&
+        shadow.fencesOf(granule.thread) == granule.epoch) {
+      if (shadow.isNew(line, granule.line))
+        scene.hazard(
+            std::string(reader) + " reads shared memory at " + hex(address) +
+            ", which warp " + std::to_string(granule.thread / warpSize) +
+            ", lane " + std::to_string(granule.thread % warpSize) +
+            " wrote in line " + std::to_string(granule.line) +
+            " with an ordinary store: that thread must execute "
+            "fence.proxy.async after the store and before the barrier");
+      return;
+    }
+  }
+}
+
+static void remove(std::vector<InFlight> &list, uint64_t id) {
+  for (size_t i = 0; i < list.size(); ++i)
+    if (list[i].id == id) {
+      list.erase(list.begin() + ptrdiff_t(i));
+      return;
+    }
+}
+
+uint64_t HazardChecker::mmaIssued(Cta &cta, Granules granules,
+                                  const Scene &scene) {
+  SharedShadow &shadow = shadowOf(cta);
+  uint32_t line = scene.instruction->line;
+  bool stillWritten = false;
+  for (const InFlight &copy : shadow.copies)
+    if (overlap(copy.granules, granules)) {
+      stillWritten = true;
+      if (shadow.isNew(line, copy.line))
+        scene.hazard("the mma reads shared memory that the bulk copy of line " +
+                     std::to_string(copy.line) +
+                     " is still writing: wait on its mbarrier first");
+    }
+  if (!stillWritten)
+    checkReads(cta, granules, "the mma", scene);
+  uint64_t id = shadow.nextId++;
+  shadow.mmas.push_back({id, std::move(granules), line});
+  return id;
+}
+
+void HazardChecker::mmaLanded(Cta &cta, uint64_t id) {
+  remove(shadowOf(cta).mmas, id);
+}
+
+uint64_t HazardChecker::copyIssued(Cta &cta, Granules granules,
+                                   const Scene &scene) {
+  SharedShadow &shadow = shadowOf(cta);
+  uint32_t line = scene.instruction->line;
+  for (const InFlight &mma : shadow.mmas)
+    if (overlap(mma.granules, granules) && shadow.isNew(line, mma.line))
+      scene.hazard("the bulk copy writes shared memory that the mma of line " +
+                   std::to_string(mma.line) +
+                   " may still read: wait for its tcgen05.commit first");
+  uint64_t id = shadow.nextId++;
+  shadow.copies.push_back({id, std::move(granules), line});
+  return id;
+}
+
+void HazardChecker::copyLanded(Cta &cta, uint64_t id) {
+  SharedShadow &shadow = shadowOf(cta);
+  for (const InFlight &copy : shadow.copies)
+    if (copy.id == id)
+      for (uint32_t address : copy.granules)
+        shadow.at(address).state = Granule::State::Async;
+  remove(shadow.copies, id);
+}
+
+void HazardChecker::copyReads(Cta &cta, const Granules &granules,
+                              const Scene &scene) {
+  checkReads(cta, granules, "the bulk copy", scene);
+}
+
+} // namespace bwgemm::emulator

@@ -1,0 +1,77 @@
+//===- HazardChecker.h - Rules that a program breaks unseen -----*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Watches shared memory in granules of 16 bytes and reports, without stopping
+// the kernel,
+//
+// - what the async proxy reads (an mma's operands, the source of a bulk copy)
+//   and a thread wrote with an ordinary store, without a fence.proxy.async of
+//   that thread after the store (PTX ISA, "Proxies");
+// - what the async proxy reads and nobody has written;
+// - an mma whose operands a bulk copy in flight is still writing;
+// - a bulk copy into memory that an mma in flight still reads.
+//
+// The first is judged in the order in which the emulator executed: it sees a
+// missing fence, and does not see a missing barrier behind a fence.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_EMULATOR_HAZARDS_HAZARDCHECKER_H
+#define BWGEMM_EMULATOR_HAZARDS_HAZARDCHECKER_H
+
+#include "instructions/AsyncSupport.h"
+#include "machine/Observer.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace bwgemm::emulator {
+
+struct Mma;
+struct TmaPlan;
+
+/// The addresses, multiples of 16, of the granules that an operation touches.
+using Granules = std::vector<uint32_t>;
+
+/// The granules of an mma's operands in shared memory.
+Granules granulesOf(const Mma &mma);
+/// The granules of a box at `address`.
+Granules granulesOf(const TmaPlan &plan, uint32_t address);
+/// The granules of contiguous bytes.
+Granules granulesOf(uint32_t address, uint32_t bytes);
+
+class HazardChecker : public Observer {
+public:
+  //===--- Observer ---===//
+
+  void fence(Warp &warp, const Instruction &instruction,
+             LaneMask mask) override;
+  void access(Warp &warp, const Instruction &instruction, unsigned lane,
+              Space space, uint64_t address, uint32_t bytes,
+              bool isWrite) override;
+  void barrier(Warp &warp, const Instruction &instruction) override;
+
+  //===--- The async proxy ---===//
+
+  /// An mma is issued that reads `granules`. Returns a number for mmaLanded.
+  uint64_t mmaIssued(Cta &cta, Granules granules, const Scene &scene);
+  void mmaLanded(Cta &cta, uint64_t id);
+  /// A bulk copy is issued that writes `granules`.
+  uint64_t copyIssued(Cta &cta, Granules granules, const Scene &scene);
+  void copyLanded(Cta &cta, uint64_t id);
+  /// A bulk copy is issued that reads `granules`.
+  void copyReads(Cta &cta, const Granules &granules, const Scene &scene);
+};
+
+/// The checker of a grid; null unless hazards are checked.
+inline HazardChecker *hazardsOf(Grid &grid) {
+  return static_cast<HazardChecker *>(grid.observer);
+}
+
+} // namespace bwgemm::emulator
+
+#endif // BWGEMM_EMULATOR_HAZARDS_HAZARDCHECKER_H
