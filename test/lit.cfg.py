@@ -11,6 +11,7 @@
 #   %bwgemm_plugin   the plugin for the stock mlir-opt
 #   %emulator        the emulator's library, to stand behind the driver API
 #   %cuda_runtime    the mgpu* library for mlir-runner
+#   %llvm_lib        LLVM's folder of libraries (mlir-runner's, for one)
 #   %build_lib       folder of all libraries
 #   %build_bin       folder of all programs
 #   %source_root     the project's folder
@@ -58,6 +59,7 @@ config.substitutions += [
     ("%bwgemm_plugin", os.path.join(build_lib, "bwgemm-plugin.so")),
     ("%emulator", os.path.join(build_lib, "libbwgemm-emulator.so")),
     ("%cuda_runtime", os.path.join(build_lib, "libbwgemm_cuda_runtime.so")),
+    ("%llvm_lib", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib")),
     ("%build_lib", build_lib),
     ("%build_bin", build_bin),
     ("%source_root", config.bwgemm_source_root),
