@@ -13,15 +13,29 @@
 //===----------------------------------------------------------------------===//
 
 #include "machine/Tcgen05Mma.h"
+#include "machine/Tcgen05MmaKernels.h"
+
 #include "hazards/HazardChecker.h"
 #include "instructions/Tcgen05Support.h"
+#include <memory>
 
 namespace bwgemm::emulator {
 
 namespace {
-/// The order of each thread's mmas; an extension of Warp.
-struct MmaChannels {
+/// Mmas that land together: each accumulates into the result of the one
+/// before, which their thread issued just before.
+struct MmaBatch {
+  Mma mmas[maxMmaChain];
+  uint64_t watched[maxMmaChain] = {};
+  uint32_t count = 0;
+  Scene scene;
+};
+
+/// The order of each thread's mmas, and its batch that has not landed and may
+/// still grow; an extension of Warp.
+struct MmaThreads {
   AsyncQueue::Channel channels[warpSize] = {};
+  std::shared_ptr<MmaBatch> open[warpSize];
 };
 
 /// The immediate parts of the instruction.
@@ -34,10 +48,49 @@ struct MmaFacts {
 } // namespace
 
 static AsyncQueue::Channel channelOf(Warp &w, unsigned lane) {
-  AsyncQueue::Channel &channel = w.extension<MmaChannels>().channels[lane];
+  AsyncQueue::Channel &channel = w.extension<MmaThreads>().channels[lane];
   if (channel == 0)
     channel = w.cluster().async.newChannel();
   return channel;
+}
+
+static bool landBatch(MmaBatch &batch) {
+  Cta &cta = *batch.scene.cta;
+  std::string error;
+  bool done =
+      Mma::landChain(batch.mmas, batch.count, cta.extension<TensorMemory>(),
+                     sharedWindowOf(cta), cta.grid().options.numerics, error);
+  for (uint32_t i = 0; i < batch.count; ++i)
+    if (batch.watched[i])
+      hazardsOf(cta.grid())->mmaLanded(cta, batch.watched[i]);
+  return done || batch.scene.fail(FaultKind::Hazard, error);
+}
+
+/// Queues an mma, or adds it to the batch in front of it. A random schedule
+/// wants every mma to land on its own.
+static void enqueue(Warp &w, const Instruction &i, unsigned lane,
+                    const Mma &mma, uint64_t watched) {
+  const Options &options = w.grid().options;
+  std::shared_ptr<MmaBatch> &open = w.extension<MmaThreads>().open[lane];
+  if (open && open->count > 0 && open->count < maxMmaChain &&
+      options.numerics == Numerics::Fast &&
+      options.schedule == WarpOrder::Fair &&
+      open->mmas[open->count - 1].chains(mma)) {
+    open->mmas[open->count] = mma;
+    open->watched[open->count++] = watched;
+    return;
+  }
+  auto batch = std::make_shared<MmaBatch>();
+  batch->mmas[0] = mma;
+  batch->watched[0] = watched;
+  batch->count = 1;
+  batch->scene = Scene(w, i, lane);
+  open = batch;
+  w.cluster().async.issue(channelOf(w, lane), "mma", i.line, [batch] {
+    bool done = landBatch(*batch);
+    batch->count = 0; // Closed.
+    return done;
+  });
 }
 
 /// Operands: D, A, B, instruction descriptor, disabled lanes or none,
@@ -71,20 +124,10 @@ static Step mma(Warp &w, const Instruction &i, LaneMask mask) {
     w.count(Counter::MmaIssued);
     w.count(Counter::MmaFlops,
             2ull * issued.shape.m * issued.shape.n * issued.shape.k());
-    Scene scene(w, i, lane);
     uint64_t watched = 0;
     if (HazardChecker *checker = hazardsOf(w.grid()))
-      watched = checker->mmaIssued(*cta, granulesOf(issued), scene);
-    w.cluster().async.issue(
-        channelOf(w, lane), "mma", i.line, [issued, cta, watched, scene] {
-          std::string error;
-          bool done =
-              issued.land(cta->extension<TensorMemory>(), sharedWindowOf(*cta),
-                          cta->grid().options.numerics, error);
-          if (watched)
-            hazardsOf(cta->grid())->mmaLanded(*cta, watched);
-          return done || scene.fail(FaultKind::Hazard, error);
-        });
+      watched = checker->mmaIssued(*cta, granulesOf(issued), Scene(w, i, lane));
+    enqueue(w, i, lane, issued, watched);
   }
   return Step::Next;
 }
@@ -104,6 +147,7 @@ static Step commit(Warp &w, const Instruction &i, LaneMask mask) {
     if (i.operands[1])
       targets = w.value(i.operands[1], lane) & 0xffff;
     Scene scene(w, i, lane);
+    w.extension<MmaThreads>().open[lane] = nullptr;
     for (; targets; targets &= targets - 1) {
       Cta *cta = w.cluster().cta(unsigned(__builtin_ctzll(targets)));
       if (!cta)

@@ -40,6 +40,13 @@ struct MmaDescriptor {
   bool saturate = false;                   ///< i8 only.
   uint32_t m = 0, n = 0;
 
+  bool operator==(const MmaDescriptor &other) const {
+    return kind == other.kind && a == other.a && b == other.b && d == other.d &&
+           negateA == other.negateA && negateB == other.negateB &&
+           mnMajorA == other.mnMajorA && mnMajorB == other.mnMajorB &&
+           saturate == other.saturate && m == other.m && n == other.n;
+  }
+
   /// Elements along K of one instruction: 32 bytes of operand.
   uint32_t k() const { return 32 / mmaElementBytes(a); }
 

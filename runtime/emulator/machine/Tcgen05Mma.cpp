@@ -7,7 +7,7 @@
 
 #include "machine/Tcgen05Mma.h"
 #include "machine/HalfConvert.h"
-#include "machine/Tcgen05MmaExact.h"
+#include "machine/Tcgen05MmaExactPanel.h"
 #include "machine/Tcgen05MmaKernels.h"
 
 #include <algorithm>
@@ -147,7 +147,6 @@ struct Scratch {
   alignas(64) float b[maxPanelFloats];
   /// D in f32, laid out as in tensor memory.
   std::vector<float> d;
-  std::vector<ExactTerm> exactA, exactB;
 };
 } // namespace
 
@@ -237,93 +236,89 @@ static void multiplyThroughCopy(const Mma &mma, PanelMultiply work,
   });
 }
 
-/// Numerics::Exact on the panels.
-static void multiplyExact(const Mma &mma, const PanelMultiply &work,
-                          TensorMemory &tensor) {
+bool Mma::chains(const Mma &next) const {
+  return next.accumulate && shape == next.shape && d.lane == next.d.lane &&
+         d.column == next.d.column && !aInTensorMemory &&
+         !next.aInTensorMemory && mmaElementBytes(shape.a) == 2 &&
+         !needsCopyOfD(*this) && !needsCopyOfD(next);
+}
+
+/// Packs the operands of one mma of a chain.
+static void packOperands(const Mma &mma, uint32_t index, uint32_t count,
+                         const TensorMemory &tensor, const std::byte *origin,
+                         PanelMultiply &work) {
+  const MmaKernels &kernels = mmaKernels();
+  const MmaDescriptor &shape = mma.shape;
   Scratch &memory = scratch();
-  uint32_t m = work.groups * 16, k = work.k;
-  int aFraction = exactFractionBits(mma.shape.a);
-  int bFraction = exactFractionBits(mma.shape.b);
-  memory.exactA.resize(size_t(m) * k);
-  memory.exactB.resize(size_t(work.n) * k);
-  for (uint32_t row = 0; row < m; ++row)
-    for (uint32_t i = 0; i < k; ++i)
-      memory.exactA[row * k + i] =
-          exactElement(mma.shape.a, work.a[i * m + row]);
-  for (uint32_t n = 0; n < work.n; ++n)
-    for (uint32_t i = 0; i < k; ++i)
-      memory.exactB[n * k + i] = exactElement(
-          mma.shape.b, work.b.data[n * work.b.rowStride + i * work.b.kStride]);
-  for (uint32_t n = 0; n < work.n; ++n) {
-    uint32_t *column = tensor.column(mma.d.column + n);
-    for (uint32_t row = 0; row < m; ++row) {
-      uint32_t lane = work.laneOffset[row / 16] + row % 16;
-      if (mma.disabledLanes.test(lane))
-        continue;
-      ExactTerm c;
-      if (mma.accumulate)
-        c = exactAddend(mma.shape.d, column[lane]);
-      column[lane] =
-          exactDot(&memory.exactA[row * k], aFraction, &memory.exactB[n * k],
-                   bFraction, k, c, mma.scaleInputD, mma.shape.d);
-    }
+  uint32_t k = shape.k();
+  float *panelA = memory.a + index * k * shape.m;
+  if (mma.aInTensorMemory)
+    packTensorA(mma, tensor, panelA);
+  else if (k == 16)
+    kernels.packTransposed(mma.a, origin, shape.a, shape.m, panelA);
+  else
+    packAnyElement(mma.a, origin, shape.a, shape.m, panelA);
+  // The sign of a product is all that a negation changes.
+  if (shape.negateA != shape.negateB)
+    negatePanel(panelA, shape.m * k);
+  if (k == 16) {
+    work.b =
+        kernels.packB(mma.b, origin, shape.b, shape.n, index, count, memory.b);
+  } else {
+    packAnyElement(mma.b, origin, shape.b, shape.n, memory.b);
+    work.b = {memory.b, 1, shape.n};
   }
 }
 
-bool Mma::land(TensorMemory &tensor, const SharedWindow &shared,
-               Numerics numerics, std::string &error) const {
-  TensorMemory::LaneSet used = lanes();
-  if (accumulate && !tensor.checkWritten(d.column, shape.n, used, error)) {
+bool Mma::landChain(const Mma *mmas, uint32_t count, TensorMemory &tensor,
+                    const SharedWindow &shared, Numerics numerics,
+                    std::string &error) {
+  const Mma &first = mmas[0];
+  const MmaDescriptor &shape = first.shape;
+  const TensorAddress &d = first.d;
+  TensorMemory::LaneSet used = first.lanes();
+  if (first.accumulate &&
+      !tensor.checkWritten(d.column, shape.n, used, error)) {
     error = "operand D: " + error;
     return false;
   }
-  if (aInTensorMemory &&
-      !tensor.checkWritten(aTensor.column, aColumns(), used, error)) {
+  if (first.aInTensorMemory &&
+      !tensor.checkWritten(first.aTensor.column, first.aColumns(), used,
+                           error)) {
     error = "operand A: " + error;
     return false;
   }
-  const std::byte *origin = shared.origin();
-  const MmaKernels &kernels = mmaKernels();
-  Scratch &memory = scratch();
-  uint32_t k = shape.k();
-  bool is16Bit = mmaElementBytes(shape.a) == 2;
-  if (aInTensorMemory)
-    packTensorA(*this, tensor, memory.a);
-  else if (is16Bit)
-    kernels.packTransposed(a, origin, shape.a, shape.m, memory.a);
-  else
-    packAnyElement(a, origin, shape.a, shape.m, memory.a);
   PanelMultiply work;
-  if (is16Bit) {
-    work.b = kernels.packB(b, origin, shape.b, shape.n, memory.b);
-  } else {
-    packAnyElement(b, origin, shape.b, shape.n, memory.b);
-    work.b = {memory.b, 1, shape.n};
-  }
-  // The sign of a product is all that a negation changes.
-  if (shape.negateA != shape.negateB)
-    negatePanel(memory.a, shape.m * k);
+  for (uint32_t index = 0; index < count; ++index)
+    packOperands(mmas[index], index, count, tensor, shared.origin(), work);
 
   uint32_t laneOffset[8];
   work.groups = shape.m / 16;
   for (uint32_t group = 0; group < work.groups; ++group)
     laneOffset[group] = mmaLaneOfGroup(shape.m, d.lane, group);
-  work.a = memory.a;
+  work.a = scratch().a;
   work.n = shape.n;
-  work.k = k;
+  work.k = shape.k() * count;
+  work.dColumnStride = TensorMemory::columnStride;
   work.laneOffset = laneOffset;
-  work.accumulate = accumulate;
+  work.accumulate = first.accumulate;
   if (numerics == Numerics::Exact && shape.d != MmaAccumulator::S32) {
-    multiplyExact(*this, work, tensor);
-  } else if (needsCopyOfD(*this)) {
-    multiplyThroughCopy(*this, work, tensor);
+    ExactMultiply exact;
+    exact.work = work;
+    exact.cells = tensor.column(d.column);
+    exact.shape = shape;
+    exact.scale = first.scaleInputD;
+    exact.disabled[0] = first.disabledLanes.low;
+    exact.disabled[1] = first.disabledLanes.high;
+    multiplyExactly(exact);
+  } else if (needsCopyOfD(first)) {
+    multiplyThroughCopy(first, work, tensor);
   } else {
     work.d = reinterpret_cast<float *>(tensor.column(d.column));
-    work.dColumnStride = TensorMemory::columnStride;
-    kernels.multiply(work);
+    mmaKernels().multiply(work);
   }
-  TensorMemory::LaneSet enabled{used.low & ~disabledLanes.low,
-                                used.high & ~disabledLanes.high};
+  TensorMemory::LaneSet enabled{used.low & ~first.disabledLanes.low,
+                                used.high & ~first.disabledLanes.high};
   for (uint32_t n = 0; n < shape.n; ++n)
     tensor.markWritten(d.column + n, enabled);
   return true;

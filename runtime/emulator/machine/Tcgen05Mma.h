@@ -72,7 +72,19 @@ struct Mma {
   /// Executes. On a read of tensor memory that was never written returns
   /// false and names the cell.
   bool land(TensorMemory &tensor, const SharedWindow &shared, Numerics numerics,
-            std::string &error) const;
+            std::string &error) const {
+    return landChain(this, 1, tensor, shared, numerics, error);
+  }
+
+  /// True if `next` accumulates into what this mma leaves in D, so that the
+  /// two may execute as one of twice the K with Numerics::Fast: the chain of
+  /// multiply-adds of each element of D is the same.
+  bool chains(const Mma &next) const;
+  /// Executes `count` mmas, each of which chains with the one before it; more
+  /// than one, and at most maxMmaChain, with Numerics::Fast alone.
+  static bool landChain(const Mma *mmas, uint32_t count, TensorMemory &tensor,
+                        const SharedWindow &shared, Numerics numerics,
+                        std::string &error);
 };
 
 /// The lane of the first of 16 consecutive rows, `group` = row / 16: lane 16 *

@@ -48,8 +48,9 @@ BWGEMM_TARGET_AVX2 static void block(const PanelMultiply &work, uint32_t group,
 }
 
 BWGEMM_TARGET_AVX2 static void multiply(const PanelMultiply &work) {
-  for (uint32_t n = 0; n < work.n; n += 4)
-    for (uint32_t group = 0; group < work.groups; ++group)
+  // A's rows of one block stay in the first-level cache.
+  for (uint32_t group = 0; group < work.groups; ++group)
+    for (uint32_t n = 0; n < work.n; n += 4)
       block(work, group, n);
 }
 

@@ -57,8 +57,9 @@ BWGEMM_TARGET_AVX512 static void block(const PanelMultiply &work,
 }
 
 BWGEMM_TARGET_AVX512 static void multiply(const PanelMultiply &work) {
-  for (uint32_t n = 0; n < work.n; n += 4)
-    for (uint32_t group = 0; group < work.groups; group += 4)
+  // A's rows of one block stay in the first-level cache.
+  for (uint32_t group = 0; group < work.groups; group += 4)
+    for (uint32_t n = 0; n < work.n; n += 4)
       block(work, group, n);
 }
 

@@ -86,8 +86,9 @@ static void multiplyPortable(const PanelMultiply &work) {
 }
 
 static Panel packBPortable(const SharedMatrix &matrix, const std::byte *shared,
-                           MmaElement element, uint32_t rows, float *buffer) {
-  packAnyElement(matrix, shared, element, rows, buffer);
+                           MmaElement element, uint32_t rows, uint32_t index,
+                           uint32_t, float *buffer) {
+  packAnyElement(matrix, shared, element, rows, buffer + index * 16 * rows);
   return {buffer, 1, rows};
 }
 

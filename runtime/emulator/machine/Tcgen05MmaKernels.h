@@ -28,8 +28,11 @@ struct Panel {
   uint32_t kStride = 1;
 };
 
-/// The most that one operand takes: 256 rows of 32 elements.
-inline constexpr uint32_t maxPanelFloats = 256 * 32;
+/// Mmas of one accumulator that are multiplied together.
+inline constexpr uint32_t maxMmaChain = 4;
+/// The most that one operand of a chain takes: 256 rows, K = 16 per mma (K = 32
+/// for one mma of 8-bit elements).
+inline constexpr uint32_t maxPanelFloats = 256 * 16 * maxMmaChain;
 
 /// One multiplication. Rows come in groups of 16; the elements of group g and
 /// column n of D lie at d[n * dColumnStride + laneOffset[g]] onwards.
@@ -51,9 +54,12 @@ struct MmaKernels {
   /// elements, K = 16, into `panel` with rowStride 1 (the form of A).
   void (*packTransposed)(const SharedMatrix &matrix, const std::byte *shared,
                          MmaElement element, uint32_t rows, float *panel);
-  /// Converts a B of 16-bit elements, K = 16, in whichever form is cheaper.
+  /// Converts a B of 16-bit elements, K = 16, in whichever form is cheaper: it
+  /// is mma number `index` in a chain of `chain`, whose panels make up one of K
+  /// = 16 * chain in `buffer`. Returns that.
   Panel (*packB)(const SharedMatrix &matrix, const std::byte *shared,
-                 MmaElement element, uint32_t rows, float *buffer);
+                 MmaElement element, uint32_t rows, uint32_t index,
+                 uint32_t chain, float *buffer);
   void (*multiply)(const PanelMultiply &work);
 };
 

@@ -93,15 +93,15 @@ BWGEMM_TARGET_AVX2 static void packTransposing(const SharedMatrix &matrix,
     }
 }
 
-/// K-major to panel[row * 16 + k].
+/// K-major to panel[row * rowStride + k].
 template <bool isBf16>
-BWGEMM_TARGET_AVX2 static void packAlongK(const SharedMatrix &matrix,
-                                          const std::byte *shared,
-                                          uint32_t rows, float *panel) {
+BWGEMM_TARGET_AVX2 static void
+packAlongK(const SharedMatrix &matrix, const std::byte *shared, uint32_t rows,
+           uint32_t rowStride, float *panel) {
   uint32_t nextChunk = matrix.linear(0, 1) - matrix.linear(0, 0);
   for (uint32_t row = 0; row < rows; ++row) {
     uint32_t base = matrix.linear(row, 0);
-    float *to = panel + row * depth;
+    float *to = panel + row * rowStride;
     _mm256_storeu_ps(to, widen<isBf16>(chunk(matrix, shared, base)));
     _mm256_storeu_ps(to + 8,
                      widen<isBf16>(chunk(matrix, shared, base + nextChunk)));
@@ -123,15 +123,20 @@ BWGEMM_TARGET_AVX2 void packTransposedAvx2(const SharedMatrix &matrix,
 
 BWGEMM_TARGET_AVX2 Panel packBAvx2(const SharedMatrix &matrix,
                                    const std::byte *shared, MmaElement element,
-                                   uint32_t rows, float *buffer) {
+                                   uint32_t rows, uint32_t index,
+                                   uint32_t chain, float *buffer) {
   bool isBf16 = element == MmaElement::BF16;
   if (matrix.mnMajor) {
-    (isBf16 ? packAlongRows<true> : packAlongRows<false>)(matrix, shared, rows,
-                                                          buffer);
+    (isBf16 ? packAlongRows<true>
+            : packAlongRows<false>)(matrix, shared, rows,
+                                    buffer + index * depth * rows);
     return {buffer, 1, rows};
   }
-  (isBf16 ? packAlongK<true> : packAlongK<false>)(matrix, shared, rows, buffer);
-  return {buffer, depth, 1};
+  uint32_t rowStride = depth * chain;
+  (isBf16 ? packAlongK<true> : packAlongK<false>)(matrix, shared, rows,
+                                                  rowStride,
+                                                  buffer + index * depth);
+  return {buffer, rowStride, 1};
 }
 
 } // namespace bwgemm::emulator

@@ -27,7 +27,8 @@ void packTransposedAvx2(const SharedMatrix &matrix, const std::byte *shared,
                         MmaElement element, uint32_t rows, float *panel);
 /// MmaKernels::packB.
 Panel packBAvx2(const SharedMatrix &matrix, const std::byte *shared,
-                MmaElement element, uint32_t rows, float *buffer);
+                MmaElement element, uint32_t rows, uint32_t index,
+                uint32_t chain, float *buffer);
 
 } // namespace bwgemm::emulator
 

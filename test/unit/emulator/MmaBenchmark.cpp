@@ -15,17 +15,15 @@
 #include "machine/Tcgen05MmaKernels.h"
 #include "machine/Tma.h"
 
-#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <memory>
 #include <vector>
 
 using namespace bwgemm::emulator;
 
-static double now() {
-  using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-}
+/// Processor time, so that a busy machine disturbs the figures little.
+static double now() { return double(std::clock()) / CLOCKS_PER_SEC; }
 
 /// A descriptor of 128-byte swizzled tiles with 64 elements to a row.
 static uint64_t descriptor(uint32_t address) {
@@ -34,7 +32,7 @@ static uint64_t descriptor(uint32_t address) {
 }
 
 static void timeMma(const SharedWindow &shared, uint32_t m, uint32_t n,
-                    bool mnMajorB) {
+                    bool mnMajorB, unsigned chain) {
   TensorMemory tensor;
   uint32_t address = 0;
   std::string error;
@@ -51,12 +49,16 @@ static void timeMma(const SharedWindow &shared, uint32_t m, uint32_t n,
   unsigned count = 0;
   double start = now(), elapsed = 0;
   do {
-    for (unsigned i = 0; i < 256; ++i, ++count) {
-      Mma mma;
-      operands.accumulate = count > 0;
-      operands.a = (operands.a & ~0x3fffull) | (64 + 2 * (i & 3));
-      if (!Mma::issue(operands, tensor, shared, mma, refusal) ||
-          !mma.land(tensor, shared, Numerics::Fast, error)) {
+    for (unsigned i = 0; i < 256; i += chain, count += chain) {
+      Mma mmas[maxMmaChain];
+      bool good = true;
+      for (unsigned c = 0; c < chain; ++c) {
+        operands.accumulate = count + c > 0;
+        operands.a = (operands.a & ~0x3fffull) | (64 + 2 * ((i + c) & 3));
+        good &= Mma::issue(operands, tensor, shared, mmas[c], refusal);
+      }
+      if (!good ||
+          !Mma::landChain(mmas, chain, tensor, shared, Numerics::Fast, error)) {
         std::printf("failed: %s%s\n", refusal.message.c_str(), error.c_str());
         return;
       }
@@ -64,8 +66,8 @@ static void timeMma(const SharedWindow &shared, uint32_t m, uint32_t n,
     elapsed = now() - start;
   } while (elapsed < 0.2);
   double perMma = elapsed / count;
-  std::printf("M %3u N %3u K 16 bf16, B %-8s %7.3f us  %6.1f GFMA/s\n", m, n,
-              mnMajorB ? "MN-major" : "K-major", perMma * 1e6,
+  std::printf("M %3u N %3u K 16 bf16, B %-8s chain %u %7.3f us  %6.1f GFMA/s\n",
+              m, n, mnMajorB ? "MN-major" : "K-major", chain, perMma * 1e6,
               double(m) * n * 16 / perMma * 1e-9);
 }
 
@@ -106,11 +108,13 @@ int main() {
   size_t space = storage.size();
   std::align(1024, 199 * 1024, aligned, space);
   SharedWindow shared{static_cast<std::byte *>(aligned), 1024, 200 * 1024};
-  for (uint32_t m : {64u, 128u})
-    for (uint32_t n : {64u, 128u, 256u})
-      timeMma(shared, m, n, false);
-  timeMma(shared, 64, 64, true);
-  timeMma(shared, 128, 256, true);
+  for (unsigned chain : {1u, 4u}) {
+    for (uint32_t m : {64u, 128u})
+      for (uint32_t n : {64u, 128u, 256u})
+        timeMma(shared, m, n, false, chain);
+    timeMma(shared, 64, 64, true, chain);
+    timeMma(shared, 128, 256, true, chain);
+  }
   timeTma(shared);
   return 0;
 }

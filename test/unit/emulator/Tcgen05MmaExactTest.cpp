@@ -12,6 +12,7 @@
 
 #include "machine/Tcgen05MmaExact.h"
 #include "machine/HalfConvert.h"
+#include "machine/Tcgen05MmaExactPanel.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -210,4 +211,76 @@ TEST(Tcgen05MmaExact, AgreesWithTheModelInLongDouble) {
     }
     ASSERT_EQ(floatToBits(value(bf16, pairs, c)), floatToBits(expected));
   }
+}
+
+/// Whole panels, which are summed 16 rows at a time, against sums one by one,
+/// over bit patterns of every kind.
+TEST(Tcgen05MmaExact, PanelsAgreeWithSingleSums) {
+  std::mt19937 random(5);
+  for (MmaElement element : {bf16, f16, MmaElement::E4M3})
+    for (MmaAccumulator type : {MmaAccumulator::F32, MmaAccumulator::F16})
+      for (int mode = 0; mode < 4; ++mode) {
+        uint32_t m = 64, n = 16, k = 32 / mmaElementBytes(element);
+        auto anyElement = [&] {
+          uint32_t bits = random();
+          if (mode == 1) // Near 1.
+            bits = element == bf16  ? (bits & 0x80ff) | 0x3f00
+                   : element == f16 ? (bits & 0x87ff) | 0x3800
+                                    : (bits & 0x8f) | 0x30;
+          if (mode == 2) // Small: subnormals and zeros.
+            bits &= element == bf16 ? 0x81ff : element == f16 ? 0x87ff : 0x8f;
+          if (mode == 3 && bits % 3)
+            bits = 0;
+          return loadMmaElement(element,
+                                reinterpret_cast<const std::byte *>(&bits));
+        };
+        std::vector<float> a(m * k), b(n * k);
+        for (float &x : a)
+          x = anyElement();
+        for (float &x : b)
+          x = anyElement();
+        std::vector<uint32_t> cells(n * 128), before;
+        for (uint32_t &cell : cells) {
+          cell = random();
+          if (mode == 1)
+            cell = (cell & 0x83ffffff) | 0x3c000000;
+          if (mode == 2)
+            cell &= 0x80ffffff;
+          if (type == MmaAccumulator::F16)
+            cell &= 0xffff;
+        }
+        before = cells;
+        const uint32_t lanes[] = {16, 48, 80, 112};
+        ExactMultiply exact;
+        exact.work.a = a.data();
+        exact.work.b = {b.data(), 1, n};
+        exact.work.groups = m / 16;
+        exact.work.n = n;
+        exact.work.k = k;
+        exact.work.dColumnStride = 128;
+        exact.work.laneOffset = lanes;
+        exact.work.accumulate = true;
+        exact.cells = cells.data();
+        exact.shape.a = exact.shape.b = element;
+        exact.shape.d = type;
+        exact.scale = mode;
+        exact.disabled[0] = 1ull << 17;
+        multiplyExactly(exact);
+        for (uint32_t column = 0; column < n; ++column)
+          for (uint32_t row = 0; row < m; ++row) {
+            uint32_t at = column * 128 + lanes[row / 16] + row % 16;
+            std::vector<ExactTerm> x, y;
+            for (uint32_t i = 0; i < k; ++i) {
+              x.push_back(exactElement(element, a[i * m + row]));
+              y.push_back(exactElement(element, b[i * n + column]));
+            }
+            int fraction = exactFractionBits(element);
+            uint32_t expected =
+                row == 1 ? before[at]
+                         : exactDot(x.data(), fraction, y.data(), fraction, k,
+                                    exactAddend(type, before[at]), mode, type);
+            ASSERT_EQ(cells[at], expected)
+                << mode << " " << row << " " << column;
+          }
+      }
 }

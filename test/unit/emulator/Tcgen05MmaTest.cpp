@@ -215,6 +215,43 @@ TEST(Tcgen05Mma, AdvancesInsideTheSwizzleSpan) {
     }
 }
 
+/// Mmas that land together give the bits of those that land one by one.
+TEST(Tcgen05Mma, ChainsAreBitIdentical) {
+  for (bool bf16 : {true, false})
+    for (bool mnMajor : {false, true}) {
+      Fixture one, all;
+      std::mt19937 random(17);
+      for (uint32_t at = sharedBegin; at < 128 * 1024; ++at) {
+        // Keep exponents away from infinity and NaN.
+        std::byte value = std::byte(random()) & std::byte(at % 2 ? 0xBB : 0xFF);
+        *one.shared.at(at) = *all.shared.at(at) = value;
+      }
+      Layout layout = layoutFor(modes[3], mnMajor, 128);
+      Mma chain[4];
+      for (uint32_t i = 0; i < 4; ++i) {
+        MmaOperands operands;
+        operands.a = layout.descriptor(2048 + 4096 * i);
+        operands.b = layout.descriptor(65536 + 2048 * i);
+        operands.instructionDescriptor =
+            idesc(bf16, true, mnMajor, mnMajor, 128, 40) | uint32_t(bf16) << 13;
+        operands.accumulate = i > 0;
+        ASSERT_TRUE(
+            Mma::issue(operands, one.tensor, one.shared, chain[i], one.refusal))
+            << one.refusal.message;
+        ASSERT_TRUE(i == 0 || chain[i - 1].chains(chain[i]));
+        ASSERT_TRUE(
+            chain[i].land(one.tensor, one.shared, Numerics::Fast, one.error));
+      }
+      ASSERT_FALSE(chain[3].chains(chain[0])) << "does not accumulate";
+      ASSERT_TRUE(Mma::landChain(chain, 4, all.tensor, all.shared,
+                                 Numerics::Fast, all.error));
+      for (uint32_t n = 0; n < 40; ++n)
+        ASSERT_EQ(std::memcmp(one.tensor.column(n), all.tensor.column(n), 512),
+                  0)
+            << n;
+    }
+}
+
 TEST(Tcgen05Mma, OperandAInTensorMemory) {
   for (uint32_t m : {64u, 128u})
     for (uint32_t base : {0u, 16u}) {
@@ -346,8 +383,8 @@ TEST(Tcgen05Mma, KernelVariantsAgree) {
           kernels.packTransposed(matrix, shared.origin(), element, 128,
                                  a.data());
           work.a = a.data();
-          work.b =
-              kernels.packB(matrix, shared.origin(), element, 128, b.data());
+          work.b = kernels.packB(matrix, shared.origin(), element, 128, 0, 1,
+                                 b.data());
           work.groups = 8;
           work.n = 128;
           work.k = 16;
