@@ -206,15 +206,15 @@ static CUresult resultOf(const Fault &fault) {
   case FaultKind::Trap:
     break;
   }
-  const std::string &message = fault.message;
-  auto says = [&](const char *words) {
-    return message.find(words) != std::string::npos;
+  // The instructions' traps begin with the words of the device's own report.
+  auto begins = [&](const char *words) {
+    return fault.message.compare(0, std::strlen(words), words) == 0;
   };
-  if (says("misaligned"))
+  if (begins("misaligned address"))
     return CUDA_ERROR_MISALIGNED_ADDRESS;
-  if (says("illegal instruction"))
+  if (begins("illegal instruction"))
     return CUDA_ERROR_ILLEGAL_INSTRUCTION;
-  if (fault.address)
+  if (begins("illegal address") || begins("out of bounds"))
     return CUDA_ERROR_ILLEGAL_ADDRESS;
   return CUDA_ERROR_LAUNCH_FAILED;
 }
