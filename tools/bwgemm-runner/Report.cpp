@@ -1,0 +1,223 @@
+//===- Report.cpp - Print what a run found ----------------------*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Run.h"
+
+#include "bwgemm-runtime/Npy.h"
+
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+
+namespace bwgemm::runner {
+
+using nlohmann::json;
+using runtime::formatShape;
+
+namespace {
+
+__attribute__((format(printf, 1, 2))) std::string format(const char *pattern,
+                                                         ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, pattern);
+  std::vsnprintf(text, sizeof text, pattern, arguments);
+  va_end(arguments);
+  return text;
+}
+
+/// JSON has no infinities.
+json number(double value) {
+  return std::isfinite(value) ? json(value) : json();
+}
+
+const char *statusName(Status status) {
+  switch (status) {
+  case Status::Right:
+    return "right";
+  case Status::Wrong:
+    return "wrong";
+  case Status::BadInput:
+    return "error";
+  case Status::Fault:
+    return "fault";
+  }
+  return "error";
+}
+
+/// Milliseconds of a call: the median if it was timed.
+double milliseconds(const RunResult &result) {
+  return result.bench.done ? result.bench.median : result.callMilliseconds;
+}
+
+double tflops(const RunResult &result) {
+  double time = milliseconds(result);
+  return time > 0 ? result.flops() / time * 1e-9 : 0;
+}
+
+std::string timeText(double ms) {
+  return ms >= 1000 ? format("%.2f s", ms / 1000)
+         : ms >= 1  ? format("%.3g ms", ms)
+                    : format("%.3g us", 1000 * ms);
+}
+
+std::string indexText(const RunResult &result, const WrongElement &wrong) {
+  if (result.shapes[wrong.argument].size() == 3)
+    return format("[%lld, %lld, %lld]", (long long)wrong.index.batch,
+                  (long long)wrong.index.row, (long long)wrong.index.column);
+  return format("[%lld, %lld]", (long long)wrong.index.row,
+                (long long)wrong.index.column);
+}
+
+std::string checkText(const RunResult &result) {
+  const CheckResult &check = result.check;
+  if (!check.notChecked.empty())
+    return "nothing checked: " + check.notChecked;
+  if (check.total == 0)
+    return "right: the result is empty, and nothing else was written";
+  std::string text = check.wrong                   ? "WRONG: "
+                     : !result.guardErrors.empty() ? "WRONG, though the "
+                                                     "numbers are right: "
+                                                   : "right: ";
+  if (check.wrong)
+    text += std::to_string(check.wrong) + " of ";
+  text += check.sampled
+              ? format("%zu of %zu elements (corners of all tiles, edges, "
+                       "random ones)",
+                       check.checked, check.total)
+              : format("all %zu elements", check.total);
+  if (check.exact == check.checked && !check.wrong)
+    return text + ", exactly";
+  return text +
+         format("; max error %.2g of sum |a||b|", check.maxRelativeError) +
+         (check.wrong
+              ? ""
+              : format(", %.0f %% of the bound", 100 * check.maxOfBound));
+}
+
+std::string timingText(const RunResult &result) {
+  double time = milliseconds(result);
+  std::string text;
+  if (result.emulated) {
+    text = timeText(time) + " of emulation, which says nothing about speed";
+    if (result.launches == 0)
+      text = "no kernel was launched";
+  } else {
+    text = timeText(time) + " from call to return";
+    if (result.bench.done)
+      text += format(", %.4g TFLOPS", tflops(result));
+  }
+  if (result.bench.done)
+    text += "; median of " + std::to_string(result.bench.repetitions) +
+            ", from " + timeText(result.bench.least) + " to " +
+            timeText(result.bench.greatest);
+  return text;
+}
+
+} // namespace
+
+void printJson(const RunResult &result) {
+  json object;
+  object["status"] = statusName(result.status);
+  if (!result.message.empty())
+    object["message"] = result.message;
+  object["device"] = result.device;
+  object["emulated"] = result.emulated;
+  object["target"] = result.target;
+  object["function"] = result.function;
+  object["schedule"] = result.schedule;
+  object["arguments"] = result.arguments;
+  object["shapes"] = json::array();
+  for (const Shape &shape : result.shapes)
+    object["shapes"].push_back(formatShape(shape));
+  bool checked = result.called && result.check.notChecked.empty();
+  object["max_rel_err"] =
+      checked ? number(result.check.maxRelativeError) : json();
+  object["max_of_bound"] = checked ? number(result.check.maxOfBound) : json();
+  object["checked"] = result.check.checked;
+  object["elements"] = result.check.total;
+  object["wrong"] = result.check.wrong;
+  if (result.called && !checked)
+    object["not_checked"] = result.check.notChecked;
+  object["wrong_elements"] = json::array();
+  for (const WrongElement &wrong : result.check.examples)
+    object["wrong_elements"].push_back(
+        {{"argument", wrong.argument},
+         {"index", {wrong.index.batch, wrong.index.row, wrong.index.column}},
+         {"expected", number(wrong.expected.value)},
+         {"got", number(wrong.got)},
+         {"bound", number(wrong.expected.bound())}});
+  object["hints"] = result.check.hints;
+  object["guards"] = result.guardErrors;
+  // An emulated time is no speed: it comes under this name with a label, and
+  // without TFLOPS.
+  object["timing"] = !result.called    ? json()
+                     : result.emulated ? json("emulation")
+                                       : json("measured");
+  object["kernel_ms"] = result.called ? number(milliseconds(result)) : json();
+  object["tflops"] =
+      result.called && !result.emulated ? number(tflops(result)) : json();
+  object["baseline_tflops"] = json();
+  if (result.bench.done)
+    object["bench"] = {{"repetitions", result.bench.repetitions},
+                       {"rotation", result.bench.rotation},
+                       {"median_ms", result.bench.median},
+                       {"min_ms", result.bench.least},
+                       {"max_ms", result.bench.greatest}};
+  object["launches"] = result.launches;
+  object["hazards"] = result.hazards;
+  object["fault"] = result.fault;
+  object["counters"] = result.counters;
+  object["outputs"] = result.outputs;
+  object["wall_s"] = result.wallSeconds;
+  // Messages may quote bytes of files that are not UTF-8.
+  std::printf(
+      "%s\n",
+      object.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+}
+
+void printText(const RunResult &result) {
+  auto line = [](const char *label, const std::string &text) {
+    std::printf("%-9s %s\n", label, text.c_str());
+  };
+  if (!result.device.empty()) {
+    line("device", result.device);
+    line("function",
+         result.function + ", for " + result.target +
+             (result.schedule.empty() ? "" : ", schedule " + result.schedule));
+    std::string shapes;
+    for (const std::string &argument : result.arguments)
+      shapes += (shapes.empty() ? "" : ", ") + argument;
+    line("shapes", shapes);
+  }
+  if (result.called) {
+    line("check", checkText(result));
+    for (const WrongElement &wrong : result.check.examples)
+      line("", format("%s of argument %zu: expected %.9g, got %.9g, may differ "
+                      "by %.3g",
+                      indexText(result, wrong).c_str(), wrong.argument,
+                      wrong.expected.value, wrong.got, wrong.expected.bound()));
+    for (const std::string &hint : result.check.hints)
+      line("hint", hint);
+    for (const std::string &error : result.guardErrors)
+      line("guards", error);
+    if (!result.hazards.empty())
+      line("hazards",
+           std::to_string(result.hazards.size()) + " found by the emulator:");
+    for (const json &hazard : result.hazards)
+      line("", hazard.is_object() ? hazard.value("message", hazard.dump())
+                                  : hazard.dump());
+    line("time", timingText(result));
+    for (const std::string &output : result.outputs)
+      line("written", output);
+  }
+  std::fflush(stdout);
+  if (!result.message.empty())
+    std::fprintf(stderr, "bwgemm-runner: error: %s\n", result.message.c_str());
+}
+
+} // namespace bwgemm::runner
