@@ -9,6 +9,8 @@
 #define BWGEMM_CONVERSION_PASSES_H
 
 #include "bwgemm/IR/Bwgemm.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::bwgemm {

@@ -69,13 +69,16 @@ def Bwgemm_StoreOp : Bwgemm_Op<"store", [
   let description = [{
     Writes the part of the accumulator that lies inside of `d`, its first
     element at `d[m, n]`, rounded to the type of `d` to nearest even. With
-    `accumulate`, what `d` held is added before rounding.
+    `accumulate`, what `d` held is added before rounding. In the asynchronous
+    program the accumulator is in tensor memory and all threads of the CTA take
+    part, after its MMAs are complete.
 
     ```mlir
     bwgemm.store %acc, %d[%m, %n] : !bwgemm.acc<64x64xf32>, memref<?x?xbf16>
     ```
   }];
-  let arguments = (ins Bwgemm_AccType:$acc, AnyMemRef:$d, Index:$m, Index:$n,
+  let arguments = (ins AnyTypeOf<[Bwgemm_AccType, Bwgemm_TmemType]>:$acc,
+                       AnyMemRef:$d, Index:$m, Index:$n,
                        UnitAttr:$accumulate);
   let assemblyFormat = "$acc `,` $d `[` $m `,` $n `]` (`accumulate` $accumulate^)? attr-dict `:` qualified(type($acc)) `,` qualified(type($d))";
   let hasVerifier = 1;

@@ -46,8 +46,9 @@ def LowerNaive : Pass<"bwgemm-lower-naive", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
-    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect"];
+    "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];
 }
 
 def TileGemm : Pass<"bwgemm-tile", "::mlir::ModuleOp"> {
@@ -65,7 +66,7 @@ def TileGemm : Pass<"bwgemm-tile", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
     "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect"];
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];
 }
 
 def Swizzle : Pass<"bwgemm-swizzle", "::mlir::ModuleOp"> {
@@ -85,8 +86,21 @@ def InsertAsync : Pass<"bwgemm-insert-async", "::mlir::ModuleOp"> {
     Makes explicit when things happen. Loads become TMA copies that signal an
     mbarrier, the MMA reads shared memory and accumulates in tensor memory and
     reports completion through a commit, every wait carries the phase of its
-    iteration, and the accumulator is allocated, read back in fragments and
-    freed.
+    iteration, and the accumulator is allocated and freed.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
+def LowerEpilogue : Pass<"bwgemm-lower-epilogue", "::mlir::ModuleOp"> {
+  let summary = "stores of accumulators in tensor memory to loads and stores";
+  let description = [{
+    A loop over columns: each warp loads its quarter of the lanes in fragments
+    (`32x32b` or `16x256b`, as the schedule says), converts, and writes. A tile
+    that lies inside of the result and is aligned goes out in vectors, a partial
+    one element by element, masked.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
@@ -102,7 +116,8 @@ def PlanResources : Pass<"bwgemm-plan-resources", "::mlir::ModuleOp"> {
     the bytes needed and the bytes there are; so is one with more than 512
     columns of tensor memory.
   }];
-  let dependentDialects = ["::mlir::bwgemm::BwgemmDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect"];
 }
 
 #endif // BWGEMM_TRANSFORMS_PASSES_TD

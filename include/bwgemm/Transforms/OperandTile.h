@@ -1,0 +1,22 @@
+//===- OperandTile.h - Tiles and the boxes that fill them -------*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_TRANSFORMS_OPERANDTILE_H
+#define BWGEMM_TRANSFORMS_OPERANDTILE_H
+
+#include "bwgemm/IR/Bwgemm.h"
+
+namespace mlir::bwgemm {
+
+/// The tensor map whose boxes fill `tile`: as wide as a row of the tile's
+/// columns, and as many rows as one box may have (256) such that equal boxes
+/// fill a column.
+TensorMapType getMapFor(SmemType tile);
+
+} // namespace mlir::bwgemm
+
+#endif // BWGEMM_TRANSFORMS_OPERANDTILE_H

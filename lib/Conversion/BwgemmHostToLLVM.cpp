@@ -1,0 +1,335 @@
+//===- BwgemmHostToLLVM.cpp - Host code to the LLVM dialect ===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "bwgemm/Conversion/Passes.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/GPUCommon/GPUCommonPass.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace mlir::bwgemm {
+#define GEN_PASS_DEF_CONVERTBWGEMMHOSTTOLLVM
+#include "bwgemm/Conversion/Passes.h.inc"
+} // namespace mlir::bwgemm
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+namespace {
+
+/// Emits calls of the launch runtime. The functions' contract is in the
+/// runtime's Launch.h; only their names and types are known here.
+class RuntimeCall {
+public:
+  RuntimeCall(Operation *op, ConversionPatternRewriter &rewriter)
+      : op(op), rewriter(rewriter), loc(op->getLoc()) {}
+
+  Type i32() { return rewriter.getI32Type(); }
+  Type i64() { return rewriter.getI64Type(); }
+  Type pointer() { return LLVM::LLVMPointerType::get(op->getContext()); }
+
+  Value constant(Type type, int64_t value) {
+    return LLVM::ConstantOp::create(rewriter, loc, type,
+                                    rewriter.getIntegerAttr(type, value));
+  }
+
+  /// Stack memory of `type`, taken in the function's entry block so that a
+  /// gemm in a loop does not take more each time.
+  Value allocate(Type type, int64_t count, unsigned alignment) {
+    auto function = op->getParentOfType<FunctionOpInterface>();
+    OpBuilder::InsertionGuard restore(rewriter);
+    rewriter.setInsertionPointToStart(&function.getFunctionBody().front());
+    return LLVM::AllocaOp::create(rewriter, loc, pointer(), type,
+                                  constant(i64(), count), alignment);
+  }
+
+  /// An array on the stack with these elements.
+  Value array(Type type, ArrayRef<Value> values) {
+    Value memory = allocate(type, values.size(), 8);
+    for (auto [index, value] : llvm::enumerate(values)) {
+      Value slot = LLVM::GEPOp::create(
+          rewriter, loc, pointer(), type, memory,
+          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+      LLVM::StoreOp::create(rewriter, loc, value, slot);
+    }
+    return memory;
+  }
+
+  /// A zero-terminated string constant.
+  Value string(StringRef text) {
+    auto module = op->getParentOfType<ModuleOp>();
+    std::string name;
+    unsigned number = 0;
+    do
+      name = "bwgemm_string_" + std::to_string(number++);
+    while (module.lookupSymbol(name));
+    SmallString<64> terminated(text);
+    terminated.push_back('\0');
+    return LLVM::createGlobalString(loc, rewriter, name, terminated,
+                                    LLVM::Linkage::Internal);
+  }
+
+  LLVM::CallOp call(StringRef name, Type result, ArrayRef<Value> arguments) {
+    SmallVector<Type> types;
+    for (Value argument : arguments)
+      types.push_back(argument.getType());
+    auto module = op->getParentOfType<ModuleOp>();
+    FailureOr<LLVM::LLVMFuncOp> function = LLVM::lookupOrCreateFn(
+        rewriter, module, name, types,
+        result ? result : LLVM::LLVMVoidType::get(op->getContext()));
+    return LLVM::CallOp::create(rewriter, loc, *function, arguments);
+  }
+
+private:
+  Operation *op;
+  ConversionPatternRewriter &rewriter;
+  Location loc;
+};
+
+/// Sizes or strides of a descriptor.
+SmallVector<Value> getSizes(OpBuilder &builder, Location loc,
+                            MemRefDescriptor descriptor, int64_t rank) {
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < rank; ++i)
+    values.push_back(descriptor.size(builder, loc, i));
+  return values;
+}
+
+SmallVector<Value> getStrides(OpBuilder &builder, Location loc,
+                              MemRefDescriptor descriptor, int64_t rank) {
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < rank; ++i)
+    values.push_back(descriptor.stride(builder, loc, i));
+  return values;
+}
+
+int64_t getElementBytes(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
+}
+
+struct RequireEqualLowering : ConvertOpToLLVMPattern<RequireEqualOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(RequireEqualOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    RuntimeCall runtime(op, rewriter);
+    Value result =
+        runtime
+            .call("bwgemmHostRequireEqual", runtime.i32(),
+                  {adaptor.getGot(), adaptor.getExpected(),
+                   runtime.string(op.getWhat())})
+            .getResult();
+    rewriter.replaceOpWithNewOp<LLVM::ICmpOp>(
+        op, LLVM::ICmpPredicate::ne, result, runtime.constant(runtime.i32(), 0));
+    return success();
+  }
+};
+
+struct ToDeviceLowering : ConvertOpToLLVMPattern<ToDeviceOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(ToDeviceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    constexpr int64_t readBit = 1, writeBit = 2;
+    Location loc = op.getLoc();
+    RuntimeCall runtime(op, rewriter);
+    MemRefDescriptor source(adaptor.getSource());
+    int64_t rank = cast<MemRefType>(op.getSource().getType()).getRank();
+    Type i64 = runtime.i64();
+    int64_t access =
+        (op.getRead() ? readBit : 0) | (op.getWrite() ? writeBit : 0);
+    Value device =
+        runtime
+            .call("bwgemmHostToDevice", runtime.pointer(),
+                  {source.alignedPtr(rewriter, loc),
+                   source.offset(rewriter, loc), runtime.constant(i64, rank),
+                   runtime.array(i64, getSizes(rewriter, loc, source, rank)),
+                   runtime.array(i64, getStrides(rewriter, loc, source, rank)),
+                   runtime.constant(i64, getElementBytes(op.getSource())),
+                   runtime.constant(runtime.i32(), access)})
+            .getResult();
+    MemRefDescriptor result(adaptor.getSource());
+    result.setAllocatedPtr(rewriter, loc, device);
+    result.setAlignedPtr(rewriter, loc, device);
+    rewriter.replaceOp(op, Value(result));
+    return success();
+  }
+};
+
+struct FromDeviceLowering : ConvertOpToLLVMPattern<FromDeviceOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(FromDeviceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    MemRefDescriptor device(adaptor.getDevice());
+    RuntimeCall(op, rewriter)
+        .call("bwgemmHostFromDevice", Type(),
+              {device.alignedPtr(rewriter, op.getLoc())});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ZeroFillLowering : ConvertOpToLLVMPattern<ZeroFillOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(ZeroFillOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RuntimeCall runtime(op, rewriter);
+    MemRefDescriptor device(adaptor.getDevice());
+    runtime.call("bwgemmHostZero2D", Type(),
+                 {device.alignedPtr(rewriter, loc),
+                  device.offset(rewriter, loc), device.size(rewriter, loc, 0),
+                  device.size(rewriter, loc, 1),
+                  device.stride(rewriter, loc, 0),
+                  runtime.constant(runtime.i64(),
+                                   getElementBytes(op.getDevice()))});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// CUtensorMapDataType.
+int32_t getDataTypeCode(Type type) {
+  if (type.isF16())
+    return 6;
+  if (type.isF32())
+    return 7;
+  if (type.isBF16())
+    return 9;
+  switch (type.getIntOrFloatBitWidth()) {
+  case 8:
+    return 0;
+  case 16:
+    return 1;
+  default:
+    return 3;
+  }
+}
+
+/// CUtensorMapSwizzle.
+int32_t getSwizzleCode(SwizzleAttr swizzle) {
+  return swizzle.isNone() ? 0 : llvm::Log2_32(swizzle.getRowBytes()) - 4;
+}
+
+struct EncodeLowering : ConvertOpToLLVMPattern<TensorMapEncodeOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(TensorMapEncodeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RuntimeCall runtime(op, rewriter);
+    MemRefDescriptor source(adaptor.getSource());
+    TensorMapType map = op.getMap().getType();
+    int64_t rank = map.getShape().size();
+    Type i32 = runtime.i32(), i64 = runtime.i64();
+    SmallVector<Value> box;
+    for (int64_t extent : map.getShape())
+      box.push_back(runtime.constant(i32, extent));
+    Type words = getTypeConverter()->convertType(map);
+    // The driver asks for 64-byte alignment.
+    Value memory = runtime.allocate(words, 1, 64);
+    runtime.call(
+        "bwgemmHostEncodeTensorMap", Type(),
+        {memory, runtime.string(op.getOperand()),
+         source.alignedPtr(rewriter, loc), source.offset(rewriter, loc),
+         runtime.constant(i32, rank),
+         runtime.array(i64, getSizes(rewriter, loc, source, rank)),
+         runtime.array(i64, getStrides(rewriter, loc, source, rank)),
+         runtime.constant(i32, getDataTypeCode(map.getElementType())),
+         runtime.array(i32, box),
+         runtime.constant(i32, getSwizzleCode(map.getSwizzle()))});
+    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, words, memory, 64);
+    return success();
+  }
+};
+
+class BwgemmHostToLLVMPass
+    : public bwgemm::impl::ConvertBwgemmHostToLLVMBase<BwgemmHostToLLVMPass> {
+public:
+  void getDependentDialects(DialectRegistry &registry) const override {
+    ConvertBwgemmHostToLLVMBase::getDependentDialects(registry);
+    buildPreparation().getDependentDialects(registry);
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function.isPublic() && !function.isExternal())
+        function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
+                          UnitAttr::get(&getContext()));
+    OpPassManager preparation = buildPreparation();
+    if (failed(runPipeline(preparation, module)) || failed(convert(module)))
+      return signalPassFailure();
+    OpPassManager cleanUp(ModuleOp::getOperationName());
+    cleanUp.addPass(createReconcileUnrealizedCastsPass());
+    if (failed(runPipeline(cleanUp, module)))
+      signalPassFailure();
+  }
+
+private:
+  static OpPassManager buildPreparation() {
+    OpPassManager pm(ModuleOp::getOperationName());
+    pm.addPass(memref::createExpandStridedMetadataPass());
+    pm.addPass(createLowerAffinePass());
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createSCFToControlFlowPass());
+    pm.addPass(arith::createArithExpandOpsPass());
+    return pm;
+  }
+
+  LogicalResult convert(ModuleOp module) {
+    MLIRContext *context = &getContext();
+    LowerToLLVMOptions options(context);
+    LLVMTypeConverter converter(context, options);
+    // Passed by value, 128 bytes.
+    converter.addConversion([](TensorMapType type) -> Type {
+      return LLVM::LLVMArrayType::get(
+          IntegerType::get(type.getContext(), 64), 16);
+    });
+    RewritePatternSet patterns(context);
+    patterns.add<RequireEqualLowering, ToDeviceLowering, FromDeviceLowering,
+                 ZeroFillLowering, EncodeLowering>(converter);
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+    populateFuncToLLVMConversionPatterns(converter, patterns);
+    populateGpuToLLVMConversionPatterns(converter, patterns);
+    LLVMConversionTarget target(*context);
+    target.addIllegalDialect<BwgemmDialect, arith::ArithDialect,
+                             cf::ControlFlowDialect, func::FuncDialect,
+                             memref::MemRefDialect>();
+    target.addLegalOp<ModuleOp, gpu::BinaryOp>();
+    // Kernels that are not serialised yet stay as they are.
+    target.addLegalOp<gpu::GPUModuleOp>();
+    target.markOpRecursivelyLegal<gpu::GPUModuleOp>();
+    target.addDynamicallyLegalOp<gpu::LaunchFuncOp>(
+        [&](gpu::LaunchFuncOp op) { return converter.isLegal(op); });
+    return applyPartialConversion(module, target, std::move(patterns));
+  }
+};
+
+} // namespace

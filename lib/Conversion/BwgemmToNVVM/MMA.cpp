@@ -1,0 +1,155 @@
+//===- MMA.cpp - Tensor core ops ===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+namespace {
+
+/// Bytes of K that one tcgen05.mma consumes.
+constexpr int64_t kInstructionBytes = 32;
+
+/// The strides of a matrix descriptor, in bytes.
+struct DescriptorStrides {
+  int64_t leading;
+  int64_t stride;
+};
+
+/// PTX ISA, canonical layouts of tcgen05. K-major: SBO is the distance between
+/// groups of eight rows, LBO that between the two 16-byte columns of an
+/// instruction, which only exists without swizzle. MN-major: without swizzle
+/// LBO is the distance between groups of eight along K and SBO that between
+/// 16-byte columns along MN; with swizzle the two change roles.
+DescriptorStrides getStrides(SmemType type) {
+  int64_t rowGroup = 8 * type.getSwizzle().getRowBytes();
+  int64_t column = type.getColumnBytes();
+  bool swizzled = !type.getSwizzle().isNone();
+  if (type.getMajor() == Major::K)
+    return {swizzled ? 16 : column, rowGroup};
+  return swizzled ? DescriptorStrides{column, rowGroup}
+                  : DescriptorStrides{rowGroup, column};
+}
+
+/// Bits 61 to 63 of the descriptor.
+int64_t getLayoutCode(SwizzleAttr swizzle) {
+  switch (swizzle.isNone() ? 0 : swizzle.getRowBytes()) {
+  case 128:
+    return 2;
+  case 64:
+    return 4;
+  case 32:
+    return 6;
+  default:
+    return 0;
+  }
+}
+
+/// How far into a tile the operand of K step `step` begins, in bytes. The
+/// hardware swizzles the address that it forms, so that a step inside of a
+/// swizzled row is a plain offset.
+int64_t getStepOffset(SmemType type, int64_t step) {
+  int64_t rowBytes = type.getSwizzle().getRowBytes();
+  if (type.getMajor() == Major::MN)
+    return step * (kInstructionBytes / type.getElementBytes()) * rowBytes;
+  int64_t x = step * kInstructionBytes;
+  return x / rowBytes * type.getColumnBytes() + x % rowBytes;
+}
+
+/// PTX ISA, instruction descriptor of kind::f16.
+int64_t getInstructionDescriptor(TmemType d, SmemType a, SmemType b) {
+  auto elementCode = [](SmemType type) -> int64_t {
+    return type.getElementType().isBF16() ? 1 : 0;
+  };
+  auto transpose = [](SmemType type) -> int64_t {
+    return type.getMajor() == Major::MN ? 1 : 0;
+  };
+  constexpr int64_t accumulateF32 = 1;
+  return accumulateF32 << 4 | elementCode(a) << 7 | elementCode(b) << 10 |
+         transpose(a) << 15 | transpose(b) << 16 | (d.getColumns() >> 3) << 17 |
+         (d.getRows() >> 4) << 24;
+}
+
+struct MmaLowering : OpConversionPattern<Tcgen05MmaOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  static Value makeDescriptor(OpBuilder &builder, Location loc, SmemType type,
+                              Value tile) {
+    Type i32 = builder.getI32Type(), i8 = builder.getI8Type();
+    auto [leading, stride] = getStrides(type);
+    auto byte = [&](int64_t value) -> Value {
+      return LLVM::ConstantOp::create(builder, loc, i8,
+                                      builder.getI8IntegerAttr(value));
+    };
+    // All three are in units of 16 bytes.
+    Value address = LLVM::PtrToIntOp::create(builder, loc, i32, tile);
+    Value start = LLVM::LShrOp::create(builder, loc, address,
+                                       constantI32(builder, loc, 4));
+    Value relative = LLVM::ConstantOp::create(
+        builder, loc, builder.getI1Type(), builder.getBoolAttr(false));
+    return NVVM::Tcgen05MmaSmemDescOp::create(
+        builder, loc, builder.getI64Type(), start,
+        constantI32(builder, loc, leading >> 4),
+        constantI32(builder, loc, stride >> 4), /*baseOffset=*/byte(0),
+        /*leadingDimMode=*/relative, byte(getLayoutCode(type.getSwizzle())));
+  }
+
+  LogicalResult
+  matchAndRewrite(Tcgen05MmaOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    SmemType a = op.getA().getType(), b = op.getB().getType();
+    Value descA = makeDescriptor(rewriter, loc, a, adaptor.getA());
+    Value descB = makeDescriptor(rewriter, loc, b, adaptor.getB());
+    Value instruction = constantI32(
+        rewriter, loc, getInstructionDescriptor(op.getD().getType(), a, b));
+    Value always = LLVM::ConstantOp::create(
+        rewriter, loc, rewriter.getI1Type(), rewriter.getBoolAttr(true));
+    auto advance = [&](Value descriptor, int64_t bytes) -> Value {
+      if (bytes == 0)
+        return descriptor;
+      Value offset = LLVM::ConstantOp::create(
+          rewriter, loc, rewriter.getI64Type(),
+          rewriter.getI64IntegerAttr(bytes >> 4));
+      return LLVM::AddOp::create(rewriter, loc, descriptor, offset);
+    };
+    int64_t steps = a.getK() * a.getElementBytes() / kInstructionBytes;
+    for (int64_t step = 0; step < steps; ++step)
+      NVVM::Tcgen05MMAOp::create(
+          rewriter, loc, NVVM::Tcgen05MMAKind::F16, NVVM::CTAGroupKind::CTA_1,
+          NVVM::Tcgen05MMACollectorOp::DISCARD, /*aShift=*/false,
+          adaptor.getD(), advance(descA, getStepOffset(a, step)),
+          advance(descB, getStepOffset(b, step)), instruction,
+          step == 0 ? adaptor.getAccumulate() : always,
+          /*scaleInputD=*/Value(), /*disableOutputLane=*/Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct CommitLowering : OpConversionPattern<Tcgen05CommitOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(Tcgen05CommitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value address = getBarrierAddress(
+        rewriter, op.getLoc(), adaptor.getBarriers(), adaptor.getIndex());
+    rewriter.replaceOpWithNewOp<NVVM::Tcgen05CommitOp>(
+        op, address, /*multicastMask=*/Value());
+    return success();
+  }
+};
+
+} // namespace
+
+void bwgemm::populateMMAPatterns(const TypeConverter &converter,
+                                 RewritePatternSet &patterns) {
+  patterns.add<MmaLowering, CommitLowering>(converter, patterns.getContext());
+}

@@ -1,0 +1,93 @@
+//===- TMA.cpp - TMA ops ===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+namespace {
+
+struct PrefetchLowering : OpConversionPattern<TensorMapPrefetchOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(TensorMapPrefetchOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    // Maps are kernel parameters. Without saying so LLVM emits the prefetch
+    // twice, once for each state space.
+    rewriter.replaceOpWithNewOp<NVVM::PrefetchOp>(
+        op, NVVM::PrefetchCacheLevelAttr(), NVVM::CacheEvictionPriorityAttr(),
+        adaptor.getMap(), /*predicate=*/Value(),
+        /*tensormap=*/rewriter.getUnitAttr(), /*uniform=*/nullptr,
+        /*in_param_space=*/rewriter.getUnitAttr());
+    return success();
+  }
+};
+
+/// The byte of a tile at which its element (stage, MN, K) lies before the
+/// swizzle; see `!bwgemm.smem`.
+Value getTileOffset(OpBuilder &builder, Location loc, SmemType type,
+                    ValueRange origin) {
+  auto mul = [&](Value value, int64_t factor) -> Value {
+    return builder.createOrFold<arith::MulIOp>(
+        loc, value, constantIndex(builder, loc, factor));
+  };
+  auto add = [&](Value lhs, Value rhs) -> Value {
+    return builder.createOrFold<arith::AddIOp>(loc, lhs, rhs);
+  };
+  Value contiguous = origin.back(), row = origin.drop_back().back();
+  if (type.getMajor() == Major::MN)
+    std::swap(contiguous, row);
+  // Origins are at the first element of a row of a column.
+  Value column = builder.createOrFold<arith::DivUIOp>(
+      loc, contiguous, constantIndex(builder, loc, type.getRowElements()));
+  Value offset = add(mul(column, type.getColumnBytes()),
+                     mul(row, type.getSwizzle().getRowBytes()));
+  if (type.hasStages())
+    offset = add(offset, mul(origin.front(), type.getStageBytes()));
+  return offset;
+}
+
+struct LoadLowering : OpConversionPattern<TMALoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(TMALoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value offset = getTileOffset(rewriter, loc, op.getTile().getType(),
+                                 adaptor.getOrigin());
+    Value destination =
+        offsetPointer(rewriter, loc, adaptor.getTile(), offset);
+    auto cluster =
+        LLVM::LLVMPointerType::get(op.getContext(), kSharedClusterSpace);
+    destination = LLVM::AddrSpaceCastOp::create(rewriter, loc, cluster,
+                                                destination);
+    // PTX names the contiguous coordinate first.
+    SmallVector<Value> coordinates;
+    for (Value coordinate : llvm::reverse(adaptor.getCoordinates()))
+      coordinates.push_back(castToI32(rewriter, loc, coordinate));
+    Value barrier = getBarrierAddress(rewriter, loc, adaptor.getBarriers(),
+                                      adaptor.getIndex());
+    rewriter.replaceOpWithNewOp<
+        NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(
+        op, destination, adaptor.getMap(), coordinates, barrier,
+        /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(),
+        /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+        NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+    return success();
+  }
+};
+
+} // namespace
+
+void bwgemm::populateTMAPatterns(const TypeConverter &converter,
+                                 RewritePatternSet &patterns) {
+  patterns.add<PrefetchLowering, LoadLowering>(converter,
+                                               patterns.getContext());
+}

@@ -1,0 +1,109 @@
+//===- TensorMemory.cpp - Tensor memory ops ===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+namespace {
+
+struct AllocLowering : OpConversionPattern<TmemAllocOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(TmemAllocOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    NVVM::Tcgen05AllocOp::create(
+        rewriter, loc, adaptor.getSlot(),
+        constantI32(rewriter, loc, op.getSlot().getType().getColumns()));
+    NVVM::Tcgen05RelinquishAllocPermitOp::create(rewriter, loc);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct GetLowering : OpConversionPattern<TmemGetOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(TmemGetOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value address = LLVM::LoadOp::create(
+        rewriter, op.getLoc(), rewriter.getI32Type(), adaptor.getSlot());
+    rewriter.replaceOpWithNewOp<LLVM::IntToPtrOp>(
+        op, LLVM::LLVMPointerType::get(op.getContext(), kTensorSpace), address);
+    return success();
+  }
+};
+
+struct DeallocLowering : OpConversionPattern<TmemDeallocOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(TmemDeallocOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    rewriter.replaceOpWithNewOp<NVVM::Tcgen05DeallocOp>(
+        op, adaptor.getTmem(),
+        constantI32(rewriter, loc, op.getSlot().getType().getColumns()));
+    return success();
+  }
+};
+
+struct LoadLowering : OpConversionPattern<TmemLoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(TmemLoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type i32 = rewriter.getI32Type();
+    // A tensor-memory address holds the lane above bit 16 and the column below.
+    Value base =
+        LLVM::PtrToIntOp::create(rewriter, loc, i32, adaptor.getTmem());
+    Value lane = LLVM::ShlOp::create(
+        rewriter, loc, castToI32(rewriter, loc, adaptor.getLane()),
+        constantI32(rewriter, loc, 16));
+    Value column = castToI32(rewriter, loc, adaptor.getColumn());
+    Value address = LLVM::AddOp::create(
+        rewriter, loc, LLVM::AddOp::create(rewriter, loc, base, lane), column);
+    Value pointer =
+        LLVM::IntToPtrOp::create(rewriter, loc, adaptor.getTmem().getType(),
+                                 address);
+    // The instruction yields words.
+    VectorType type = op.getFragment().getType();
+    bool single = type.getNumElements() == 1;
+    Type words = single ? i32 : Type(type.clone(i32));
+    auto shape = op.getShape() == TmemShape::Shape32x32b
+                     ? NVVM::Tcgen05LdStShape::SHAPE_32X32B
+                     : NVVM::Tcgen05LdStShape::SHAPE_16X256B;
+    Value loaded = NVVM::Tcgen05LdOp::create(rewriter, loc, words,
+                                             /*pack=*/false, shape, pointer,
+                                             /*offset=*/Value());
+    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, type, loaded);
+    return success();
+  }
+};
+
+struct WaitLowering : OpConversionPattern<TmemWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(TmemWaitOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::Tcgen05WaitOp>(
+        op, NVVM::Tcgen05WaitKind::LOAD);
+    return success();
+  }
+};
+
+} // namespace
+
+void bwgemm::populateTensorMemoryPatterns(const TypeConverter &converter,
+                                          RewritePatternSet &patterns) {
+  patterns.add<AllocLowering, GetLowering, DeallocLowering, LoadLowering,
+               WaitLowering>(converter, patterns.getContext());
+}

@@ -1,0 +1,244 @@
+//===- AssignSchedule.cpp - Choose target and schedule ===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "bwgemm/IR/Schedule.h"
+#include "bwgemm/IR/TargetInfo.h"
+#include "bwgemm/Transforms/Passes.h"
+#include "bwgemm/Transforms/TmaAddressable.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace mlir::bwgemm {
+#define GEN_PASS_DEF_ASSIGNSCHEDULE
+#include "bwgemm/Transforms/Passes.h.inc"
+} // namespace mlir::bwgemm
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+namespace {
+
+/// Shared memory of one CTA beside the operand tiles: barriers and the
+/// tensor-memory slot.
+constexpr int64_t kBookkeepingBytes = 64;
+
+/// Completes one gemm's schedule and checks it.
+class Scheduler {
+public:
+  Scheduler(GemmOp gemm, const TargetInfo &target, const ScheduleSpec &spec)
+      : gemm(gemm), target(target), spec(spec) {}
+
+  FailureOr<ScheduleAttr> run();
+
+private:
+  InFlightDiagnostic refuse() {
+    return gemm.emitOpError() << "schedule '" << stringifyPreset(preset)
+                              << "': ";
+  }
+  LogicalResult choosePreset();
+  FailureOr<ScheduleAttr> naive();
+  FailureOr<ScheduleAttr> tensorCore();
+  LogicalResult chooseSwizzle(unsigned &span);
+  LogicalResult checkTile();
+
+  GemmOp gemm;
+  const TargetInfo &target;
+  const ScheduleSpec &spec;
+  Preset preset = Preset::Auto;
+  std::array<int64_t, 3> tile;
+};
+
+/// `auto`: tensor cores where TMA can address both operands as far as is known
+/// now, else the kernel that reads any layout.
+LogicalResult Scheduler::choosePreset() {
+  preset = spec.preset;
+  if (preset != Preset::Auto)
+    return success();
+  if (!target.hasTcgen05)
+    return gemm.emitOpError()
+           << "target " << target.name
+           << " has no tensor-core schedule yet; targets with one are "
+           << TargetInfo::getTcgen05Names() << ", and schedule=naive runs on "
+           << target.name;
+  bool addressable = !whyNotTmaAddressable(gemm.getAType(), "A") &&
+                     !whyNotTmaAddressable(gemm.getBType(), "B");
+  preset = addressable ? Preset::Swizzle : Preset::Naive;
+  return success();
+}
+
+FailureOr<ScheduleAttr> Scheduler::run() {
+  if (failed(choosePreset()))
+    return failure();
+  return preset == Preset::Naive ? naive() : tensorCore();
+}
+
+FailureOr<ScheduleAttr> Scheduler::naive() {
+  // Under `auto` fields are wishes for the tensor-core path.
+  if (spec.preset == Preset::Naive &&
+      (spec.tile || spec.stages.value_or(1) != 1 || spec.swizzleSpan ||
+       spec.tmemLoad)) {
+    refuse() << "takes no fields (one thread computes one output)";
+    return failure();
+  }
+  MLIRContext *context = gemm.getContext();
+  return ScheduleAttr::get(context, Preset::Naive, 16, 16, 1, 1,
+                           SwizzleAttr::getNone(context),
+                           TmemShape::Shape32x32b);
+}
+
+/// PTX ISA, tcgen05.mma shapes of kind::f16 with cta_group::1.
+LogicalResult Scheduler::checkTile() {
+  auto [m, n, k] = tile;
+  if (m != 64 && m != 128)
+    return refuse() << "expects a tile of M 64 or 128, but got " << m;
+  int64_t step = m == 128 ? 16 : 8;
+  if (n % step != 0 || n > 256)
+    return refuse() << "expects a tile of N that is a multiple of " << step
+                    << " up to 256 for M " << m << ", but got " << n;
+  if (k % 16 != 0)
+    return refuse() << "expects a tile of K that is a multiple of 16, but got "
+                    << k;
+  int64_t bytes = (m + n) * k * 2 + kBookkeepingBytes;
+  if (bytes > target.maxSharedBytes) {
+    int64_t largest =
+        (target.maxSharedBytes - kBookkeepingBytes) / ((m + n) * 2) / 16 * 16;
+    return refuse() << "tile " << m << "x" << n << "x" << k << " needs "
+                    << bytes << " bytes of shared memory, but " << target.name
+                    << " has " << target.maxSharedBytes
+                    << "; the largest K that fits is " << largest;
+  }
+  // Both operand tiles arrive at one mbarrier.
+  if (int64_t tx = (m + n) * k * 2; tx > kMaxTransactionBytes - 1)
+    return refuse() << "expects operand tiles of less than "
+                    << kMaxTransactionBytes << " bytes, but got " << tx;
+  return success();
+}
+
+/// The widest swizzle whose span divides the contiguous mode of both tiles,
+/// unless the SPEC names one.
+LogicalResult Scheduler::chooseSwizzle(unsigned &span) {
+  struct Side {
+    const char *name;
+    const char *mode;
+    int64_t bytes;
+  };
+  auto [m, n, k] = tile;
+  Side sides[] = {
+      gemm.getTransposeA() ? Side{"A", "M", m * 2} : Side{"A", "K", k * 2},
+      gemm.getTransposeB() ? Side{"B", "K", k * 2} : Side{"B", "N", n * 2}};
+  auto misfit = [&](unsigned candidate) -> const Side * {
+    for (const Side &side : sides)
+      if (side.bytes % std::max(candidate, 16u) != 0)
+        return &side;
+    return nullptr;
+  };
+  if (preset == Preset::Tma) {
+    if (spec.swizzleSpan.value_or(0) != 0)
+      return refuse() << "has no swizzle; expects swizzle=none, or preset "
+                         "swizzle";
+    span = 0;
+  } else if (spec.swizzleSpan) {
+    span = *spec.swizzleSpan;
+    if (span == 0)
+      return refuse() << "expects swizzle=32B|64B|128B; preset tma goes "
+                         "without";
+  } else {
+    for (span = 128; span > 32 && misfit(span);)
+      span /= 2;
+  }
+  if (const Side *side = misfit(span))
+    return refuse() << "expects " << side->mode << " of the tile, contiguous in "
+                    << side->name << ", to be a multiple of "
+                    << std::max(span, 16u) << " bytes"
+                    << (span ? " (the swizzle)" : "") << ", but got "
+                    << side->bytes;
+  return success();
+}
+
+FailureOr<ScheduleAttr> Scheduler::tensorCore() {
+  if (!target.hasTcgen05) {
+    refuse() << "needs tcgen05 (" << TargetInfo::getTcgen05Names()
+             << "), which target " << target.name
+             << " lacks; schedule=naive runs on " << target.name;
+    return failure();
+  }
+  tile = spec.tile.value_or(std::array<int64_t, 3>{64, 64, 64});
+  if (spec.stages.value_or(1) != 1) {
+    refuse() << "expects stages=1, but got " << *spec.stages
+             << "; it copies and multiplies in turn";
+    return failure();
+  }
+  unsigned span = 0;
+  if (failed(checkTile()) || failed(chooseSwizzle(span)))
+    return failure();
+  for (auto [type, name] : {std::pair(gemm.getAType(), "A"),
+                            std::pair(gemm.getBType(), "B")}) {
+    if (std::optional<std::string> why = whyNotTmaAddressable(type, name)) {
+      refuse() << *why << "; schedule=naive reads any layout";
+      return failure();
+    }
+  }
+  MLIRContext *context = gemm.getContext();
+  // With M = 64 only 16 lanes of each warp's quarter hold rows, which is what
+  // the 16-lane fragment reads.
+  TmemShape load = spec.tmemLoad.value_or(
+      tile[0] == 64 ? TmemShape::Shape16x256b : TmemShape::Shape32x32b);
+  return ScheduleAttr::get(context, preset, tile[0], tile[1], tile[2], 1,
+                           SwizzleAttr::getForSpan(context, span), load);
+}
+
+ScheduleSpec toSpec(ScheduleAttr attr) {
+  ScheduleSpec spec;
+  spec.preset = attr.getPreset();
+  if (spec.preset == Preset::Naive)
+    return spec;
+  spec.tile = {attr.getTileM(), attr.getTileN(), attr.getTileK()};
+  spec.stages = attr.getStages();
+  spec.swizzleSpan =
+      attr.getSwizzle().isNone() ? 0 : attr.getSwizzle().getRowBytes();
+  spec.tmemLoad = attr.getTmemLoad();
+  return spec;
+}
+
+class AssignSchedulePass
+    : public bwgemm::impl::AssignScheduleBase<AssignSchedulePass> {
+public:
+  using AssignScheduleBase::AssignScheduleBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    const TargetInfo *info = TargetInfo::find(target);
+    if (!info) {
+      module.emitError() << "unknown target '" << target
+                         << "'; expects one of " << TargetInfo::getNames();
+      return signalPassFailure();
+    }
+    std::string error;
+    std::optional<ScheduleSpec> spec = ScheduleSpec::parse(schedule, error);
+    if (!spec) {
+      module.emitError() << error;
+      return signalPassFailure();
+    }
+    module->setAttr("bwgemm.target", StringAttr::get(&getContext(), target));
+    WalkResult result = module.walk([&](GemmOp gemm) {
+      // A schedule that the program already names goes through the same
+      // checks.
+      ScheduleSpec wanted = gemm.getSchedule()
+                                ? toSpec(*gemm.getSchedule())
+                                : *spec;
+      FailureOr<ScheduleAttr> chosen = Scheduler(gemm, *info, wanted).run();
+      if (failed(chosen))
+        return WalkResult::interrupt();
+      gemm.setScheduleAttr(*chosen);
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,277 @@
+//===- InsertAsync.cpp - Tile programs to asynchronous programs ===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "bwgemm/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::bwgemm {
+#define GEN_PASS_DEF_INSERTASYNC
+#include "bwgemm/Transforms/Passes.h.inc"
+} // namespace mlir::bwgemm
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+namespace {
+
+/// The ops of a tile program: one accumulator, one loop over K of two loads
+/// and an MMA, one store.
+struct TileProgramOps {
+  AccumulatorOp accumulator;
+  scf::ForOp loop;
+  LoadOp loadA, loadB;
+  MmaOp mma;
+  StoreOp store;
+};
+
+/// The one op of type `Op` under `root`, or an error.
+template <typename Op> FailureOr<Op> getOnly(Operation *root) {
+  SmallVector<Op> found;
+  root->walk([&](Op op) { found.push_back(op); });
+  if (found.size() == 1)
+    return found.front();
+  root->emitOpError() << "expects one " << Op::getOperationName()
+                      << " in a tile program, but got " << found.size();
+  return failure();
+}
+
+FailureOr<TileProgramOps> match(gpu::GPUFuncOp kernel) {
+  TileProgramOps ops;
+  auto accumulator = getOnly<AccumulatorOp>(kernel);
+  auto mma = getOnly<MmaOp>(kernel);
+  auto store = getOnly<StoreOp>(kernel);
+  if (failed(accumulator) || failed(mma) || failed(store))
+    return failure();
+  ops.accumulator = *accumulator;
+  ops.mma = *mma;
+  ops.store = *store;
+  ops.loop = dyn_cast<scf::ForOp>(ops.mma->getParentOp());
+  if (!ops.loop || ops.loop->getNumResults() != 0)
+    return ops.mma.emitOpError(
+        "expects to be directly in an scf.for over K without results");
+  ops.loadA = ops.mma.getA().getDefiningOp<LoadOp>();
+  ops.loadB = ops.mma.getB().getDefiningOp<LoadOp>();
+  if (!ops.loadA || !ops.loadB || ops.loadA->getParentOp() != ops.loop ||
+      ops.loadB->getParentOp() != ops.loop || ops.loadA == ops.loadB ||
+      !ops.loadA->hasOneUse() || !ops.loadB->hasOneUse())
+    return ops.mma.emitOpError(
+        "expects operands from two bwgemm.load in the same loop, each used "
+        "once");
+  if (ops.accumulator->getBlock() != ops.loop->getBlock() ||
+      ops.store->getBlock() != ops.loop->getBlock() ||
+      !ops.accumulator->isBeforeInBlock(ops.loop) ||
+      !ops.loop->isBeforeInBlock(ops.store))
+    return ops.loop.emitOpError(
+        "expects the accumulator before and the store after the loop, in one "
+        "block");
+  return ops;
+}
+
+/// Rewrites one kernel.
+class AsyncProgram {
+public:
+  AsyncProgram(gpu::GPUFuncOp kernel, TileProgramOps ops)
+      : ops(ops), builder(kernel.getContext()), loc(ops.mma.getLoc()) {}
+
+  void emit() {
+    emitPrologue();
+    emitLoop();
+    emitEpilogue();
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  void fence(FenceKind kind) { FenceOp::create(builder, loc, kind); }
+  /// A barrier across which tensor-memory operations keep their order.
+  void barrier() {
+    fence(FenceKind::Tcgen05Before);
+    gpu::BarrierOp::create(builder, loc);
+    fence(FenceKind::Tcgen05After);
+  }
+  /// Emits `body` for warp 0 alone.
+  void inFirstWarp(llvm::function_ref<void()> body);
+  /// Emits `body` for one thread of warp 0. The same thread is elected every
+  /// time, so the commits track its MMAs.
+  void inElectedThread(llvm::function_ref<void()> body);
+  /// Starts the copies of all boxes of a tile.
+  void emitCopies(LoadOp load, Value tile);
+  void emitPrologue();
+  void emitLoop();
+  void emitEpilogue();
+
+  TileProgramOps ops;
+  OpBuilder builder;
+  Location loc;
+  Value zero, isFirstWarp;
+  Value tileA, tileB;
+  Value loaded, multiplied;
+  Value slot, tmem;
+};
+
+void AsyncProgram::inFirstWarp(llvm::function_ref<void()> body) {
+  auto guard = scf::IfOp::create(builder, loc, isFirstWarp,
+                                 /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard restore(builder);
+  builder.setInsertionPointToStart(guard.thenBlock());
+  body();
+}
+
+void AsyncProgram::inElectedThread(llvm::function_ref<void()> body) {
+  inFirstWarp([&] {
+    Value elected = ElectOp::create(builder, loc, builder.getI1Type());
+    auto guard =
+        scf::IfOp::create(builder, loc, elected, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard restore(builder);
+    builder.setInsertionPointToStart(guard.thenBlock());
+    body();
+  });
+}
+
+void AsyncProgram::emitPrologue() {
+  builder.setInsertionPoint(ops.accumulator);
+  MLIRContext *context = builder.getContext();
+  zero = constant(0);
+  auto oneBarrier = MBarrierType::get(context, 1);
+  tileA = SmemAllocOp::create(builder, loc, ops.loadA.getTile().getType(),
+                              IntegerAttr());
+  tileB = SmemAllocOp::create(builder, loc, ops.loadB.getTile().getType(),
+                              IntegerAttr());
+  loaded = MBarrierAllocOp::create(builder, loc, oneBarrier, IntegerAttr());
+  multiplied = MBarrierAllocOp::create(builder, loc, oneBarrier, IntegerAttr());
+  AccType acc = ops.accumulator.getAcc().getType();
+  auto tmemType = TmemType::get(context, acc.getRows(), acc.getColumns(),
+                                acc.getElementType());
+  slot = TmemSlotOp::create(
+      builder, loc,
+      TmemSlotType::get(context, tmemType.getAllocatedColumns()),
+      IntegerAttr());
+  Value warp = WarpIdOp::create(builder, loc, builder.getIndexType());
+  isFirstWarp = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                      warp, zero);
+  inFirstWarp([&] { TmemAllocOp::create(builder, loc, slot); });
+  inElectedThread([&] {
+    TensorMapPrefetchOp::create(builder, loc, ops.loadA.getMap());
+    TensorMapPrefetchOp::create(builder, loc, ops.loadB.getMap());
+    MBarrierInitOp::create(builder, loc, loaded, zero, 1);
+    MBarrierInitOp::create(builder, loc, multiplied, zero, 1);
+    fence(FenceKind::MBarrierInit);
+  });
+  barrier();
+  tmem = TmemGetOp::create(builder, loc, tmemType, slot);
+}
+
+void AsyncProgram::emitCopies(LoadOp load, Value tile) {
+  SmemType type = load.getTile().getType();
+  TensorMapType map = load.getMap().getType();
+  bool kMajor = type.getMajor() == Major::K;
+  int64_t boxRows = map.getShape()[0];
+  for (int64_t column = 0; column < type.getColumns(); ++column) {
+    for (int64_t row = 0; row < type.getRows(); row += boxRows) {
+      // Offsets along memory: row of the other mode, element of the
+      // contiguous one.
+      int64_t offsets[] = {row, column * type.getRowElements()};
+      SmallVector<Value> coordinates;
+      for (auto [start, offset] :
+           llvm::zip_equal(load.getCoordinates(), offsets))
+        coordinates.push_back(
+            offset == 0 ? start
+                        : arith::AddIOp::create(builder, loc, start,
+                                                constant(offset))
+                              .getResult());
+      SmallVector<Value> origin{constant(offsets[0]), constant(offsets[1])};
+      if (!kMajor)
+        std::swap(origin[0], origin[1]);
+      TMALoadOp::create(builder, loc, load.getMap(), coordinates, tile, origin,
+                        loaded, zero);
+    }
+  }
+}
+
+void AsyncProgram::emitLoop() {
+  builder.setInsertionPoint(ops.loop);
+  Type i32 = builder.getI32Type();
+  Value phase = arith::ConstantOp::create(builder, loc,
+                                          builder.getI32IntegerAttr(0));
+  Value one = arith::ConstantOp::create(builder, loc,
+                                        builder.getI32IntegerAttr(1));
+  auto loop = scf::ForOp::create(
+      builder, ops.loop.getLoc(), ops.loop.getLowerBound(),
+      ops.loop.getUpperBound(), ops.loop.getStep(), ValueRange{phase});
+  loop->setAttrs(ops.loop->getAttrs());
+  ops.loop.getInductionVar().replaceAllUsesWith(loop.getInductionVar());
+  // Whatever else the loop computes (coordinates) comes first.
+  loop.getBody()->getOperations().splice(
+      loop.getBody()->end(), ops.loop.getBody()->getOperations(),
+      ops.loop.getBody()->begin(), std::prev(ops.loop.getBody()->end()));
+  builder.setInsertionPointToEnd(loop.getBody());
+  // Both barriers complete one phase in each iteration.
+  Value parity = loop.getRegionIterArgs().front();
+  int64_t bytes = ops.loadA.getTile().getType().getStageBytes() +
+                  ops.loadB.getTile().getType().getStageBytes();
+  inElectedThread([&] {
+    MBarrierArriveExpectTxOp::create(builder, loc, loaded, zero, bytes);
+    emitCopies(ops.loadA, tileA);
+    emitCopies(ops.loadB, tileB);
+  });
+  MBarrierWaitOp::create(builder, loc, loaded, zero, parity);
+  fence(FenceKind::Tcgen05After);
+  inElectedThread([&] {
+    Value accumulate = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ne, loop.getInductionVar(),
+        loop.getLowerBound());
+    Tcgen05MmaOp::create(builder, loc, tmem, tileA, tileB, accumulate);
+    Tcgen05CommitOp::create(builder, loc, multiplied, zero);
+  });
+  // The tiles may be overwritten once the MMAs have read them.
+  MBarrierWaitOp::create(builder, loc, multiplied, zero, parity);
+  Value next = arith::XOrIOp::create(builder, loc, i32, parity, one);
+  scf::YieldOp::create(builder, loc, next);
+  ops.mma.erase();
+  ops.loadA.erase();
+  ops.loadB.erase();
+  ops.loop.erase();
+}
+
+void AsyncProgram::emitEpilogue() {
+  builder.setInsertionPoint(ops.store);
+  fence(FenceKind::Tcgen05After);
+  StoreOp::create(builder, ops.store.getLoc(), tmem, ops.store.getD(),
+                  ops.store.getM(), ops.store.getN(),
+                  ops.store.getAccumulate());
+  // Every warp has read its part before the columns are freed.
+  barrier();
+  inFirstWarp([&] { TmemDeallocOp::create(builder, loc, tmem, slot); });
+  ops.store.erase();
+  ops.accumulator.erase();
+}
+
+class InsertAsyncPass : public bwgemm::impl::InsertAsyncBase<InsertAsyncPass> {
+public:
+  void runOnOperation() override {
+    WalkResult result = getOperation().walk([&](gpu::GPUFuncOp kernel) {
+      bool isTileProgram = false;
+      kernel.walk([&](AccumulatorOp) { isTileProgram = true; });
+      if (!isTileProgram)
+        return WalkResult::skip();
+      FailureOr<TileProgramOps> ops = match(kernel);
+      if (failed(ops))
+        return WalkResult::interrupt();
+      AsyncProgram(kernel, *ops).emit();
+      return WalkResult::skip();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+} // namespace

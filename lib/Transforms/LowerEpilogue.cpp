@@ -1,0 +1,272 @@
+//===- LowerEpilogue.cpp - From tensor memory to global memory ===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "bwgemm/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace mlir::bwgemm {
+#define GEN_PASS_DEF_LOWEREPILOGUE
+#include "bwgemm/Transforms/Passes.h.inc"
+} // namespace mlir::bwgemm
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+namespace {
+
+/// Columns that one step of the epilogue brings into registers.
+constexpr int64_t kStepColumns = 32;
+
+/// Expands one store of an accumulator in tensor memory.
+class Epilogue {
+public:
+  Epilogue(StoreOp store, TmemShape shape)
+      : store(store), shape(shape), builder(store), loc(store.getLoc()),
+        tmem(cast<TmemType>(store.getAcc().getType())),
+        type(cast<MemRefType>(store.getD().getType())) {}
+
+  void emit();
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value add(Value lhs, Value rhs) {
+    return builder.createOrFold<arith::AddIOp>(loc, lhs, rhs);
+  }
+  Value mul(Value lhs, int64_t rhs) {
+    return arith::MulIOp::create(builder, loc, lhs, constant(rhs));
+  }
+  Value both(Value lhs, Value rhs) {
+    return arith::AndIOp::create(builder, loc, lhs, rhs);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+    return arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
+  }
+  /// Emits `body` where `condition` holds; everywhere if it is null.
+  void when(Value condition, llvm::function_ref<void()> body) {
+    if (!condition)
+      return body();
+    auto guard =
+        scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard restore(builder);
+    builder.setInsertionPointToStart(guard.thenBlock());
+    body();
+  }
+
+  Value emitWholeTileCheck(int64_t vectorBytes);
+  void emitStep(Value column);
+  void emitRow(Value active, Value row, Value column, ArrayRef<Value> values);
+  Value convert(Value value, Type element);
+
+  StoreOp store;
+  TmemShape shape;
+  OpBuilder builder;
+  Location loc;
+  TmemType tmem;
+  MemRefType type;
+  /// Extents of D, and the lane and first row of this thread's warp.
+  Value rows, columns, lane, warpLane, warpRow;
+  /// Whether the whole tile is inside of D and vectors are aligned; null if
+  /// D's rows are not contiguous.
+  Value wholeTile;
+  int64_t stepColumns = kStepColumns;
+};
+
+/// Elements of one store: 16 bytes where a thread holds that many neighbours.
+int64_t getVectorElements(TmemShape shape, Type element) {
+  return shape == TmemShape::Shape16x256b
+             ? 2
+             : 128 / element.getIntOrFloatBitWidth();
+}
+
+Value Epilogue::emitWholeTileCheck(int64_t vectorBytes) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) || strides[1] != 1)
+    return {};
+  int64_t elementBytes = type.getElementTypeBitWidth() / 8;
+  Value base =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, store.getD());
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(builder, loc, store.getD());
+  Value address = add(base, mul(metadata.getOffset(), elementBytes));
+  Value pitch = mul(metadata.getStrides()[0], elementBytes);
+  Value bits = arith::OrIOp::create(builder, loc, address, pitch);
+  Value low = arith::AndIOp::create(builder, loc, bits,
+                                    constant(vectorBytes - 1));
+  Value aligned = compare(arith::CmpIPredicate::eq, low, constant(0));
+  Value inside = both(
+      compare(arith::CmpIPredicate::ule,
+              add(store.getM(), constant(tmem.getRows())), rows),
+      compare(arith::CmpIPredicate::ule,
+              add(store.getN(), constant(tmem.getColumns())), columns));
+  return both(aligned, inside);
+}
+
+Value Epilogue::convert(Value value, Type element) {
+  if (element.isF32())
+    return value;
+  Type result = element;
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    result = vector.clone(element);
+  return arith::TruncFOp::create(builder, loc, result, value);
+}
+
+/// Writes neighbouring elements of one row.
+void Epilogue::emitRow(Value active, Value row, Value column,
+                       ArrayRef<Value> values) {
+  Type element = type.getElementType();
+  Type f32 = builder.getF32Type();
+  auto widen = [&](Value value) -> Value {
+    Type wide = f32;
+    if (auto vector = dyn_cast<VectorType>(value.getType()))
+      wide = vector.clone(f32);
+    return value.getType() == wide
+               ? value
+               : arith::ExtFOp::create(builder, loc, wide, value).getResult();
+  };
+  auto emitScalars = [&] {
+    Value valid = compare(arith::CmpIPredicate::ult, row, rows);
+    if (active)
+      valid = both(active, valid);
+    when(valid, [&] {
+      for (auto [index, value] : llvm::enumerate(values)) {
+        Value at = add(column, constant(index));
+        when(compare(arith::CmpIPredicate::ult, at, columns), [&] {
+          Value sum = value;
+          if (store.getAccumulate())
+            sum = arith::AddFOp::create(
+                builder, loc, sum,
+                widen(memref::LoadOp::create(builder, loc, store.getD(),
+                                             ValueRange{row, at})));
+          memref::StoreOp::create(builder, loc, convert(sum, element),
+                                  store.getD(), ValueRange{row, at});
+        });
+      }
+    });
+  };
+  if (!wholeTile)
+    return emitScalars();
+
+  auto emitVectors = [&] {
+    int64_t width = getVectorElements(shape, element);
+    auto alignment = llvm::MaybeAlign(
+        width * element.getIntOrFloatBitWidth() / 8);
+    for (size_t first = 0; first < values.size(); first += width) {
+      Value vector = vector::FromElementsOp::create(
+          builder, loc, VectorType::get(width, f32),
+          values.slice(first, width));
+      SmallVector<Value> at{row, add(column, constant(first))};
+      if (store.getAccumulate()) {
+        Value old = vector::LoadOp::create(
+            builder, loc, VectorType::get(width, element), store.getD(), at,
+            /*nontemporal=*/false, alignment);
+        vector = arith::AddFOp::create(builder, loc, vector, widen(old));
+      }
+      vector::StoreOp::create(builder, loc, convert(vector, element),
+                              store.getD(), at, /*nontemporal=*/false,
+                              alignment);
+    }
+  };
+  auto choice =
+      scf::IfOp::create(builder, loc, wholeTile, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard restore(builder);
+  builder.setInsertionPointToStart(choice.thenBlock());
+  when(active, emitVectors);
+  builder.setInsertionPointToStart(choice.elseBlock());
+  emitScalars();
+}
+
+/// Loads `stepColumns` columns from `column` on, and stores them.
+void Epilogue::emitStep(Value column) {
+  bool wide = shape == TmemShape::Shape16x256b;
+  bool halfFilled = tmem.getRows() == 64;
+  auto load = [&](Value atLane, int64_t elements) {
+    auto vectorType = VectorType::get(elements, builder.getF32Type());
+    Value fragment = TmemLoadOp::create(builder, loc, vectorType,
+                                        store.getAcc(), atLane, column, shape);
+    TmemWaitOp::create(builder, loc);
+    SmallVector<Value> values;
+    for (int64_t i = 0; i < elements; ++i)
+      values.push_back(vector::ExtractOp::create(builder, loc, fragment, i));
+    return values;
+  };
+  Value memoryColumn = add(store.getN(), column);
+  if (!wide) {
+    SmallVector<Value> values = load(warpLane, stepColumns);
+    Value active;
+    if (halfFilled)
+      active = compare(arith::CmpIPredicate::ult, lane, constant(16));
+    emitRow(active, add(warpRow, lane), memoryColumn, values);
+    return;
+  }
+  // 16x256b: thread t = t0 + 4 t1 holds pairs of neighbouring columns.
+  Value t0 = arith::RemUIOp::create(builder, loc, lane, constant(4));
+  Value t1 = arith::DivUIOp::create(builder, loc, lane, constant(4));
+  Value pairColumn = add(memoryColumn, mul(t0, 2));
+  for (int64_t half = 0; half < (halfFilled ? 16 : 32); half += 16) {
+    SmallVector<Value> values =
+        load(add(warpLane, constant(half)), stepColumns / 2);
+    for (int64_t repeat = 0; repeat < stepColumns / 8; ++repeat) {
+      for (int64_t upper = 0; upper < 2; ++upper) {
+        Value row = add(warpRow, add(t1, constant(half + 8 * upper)));
+        emitRow(/*active=*/{}, row, add(pairColumn, constant(8 * repeat)),
+                ArrayRef(values).slice(4 * repeat + 2 * upper, 2));
+      }
+    }
+  }
+}
+
+void Epilogue::emit() {
+  Type index = builder.getIndexType();
+  rows = builder.createOrFold<memref::DimOp>(loc, store.getD(), 0);
+  columns = builder.createOrFold<memref::DimOp>(loc, store.getD(), 1);
+  lane = gpu::LaneIdOp::create(builder, loc, index, /*upper_bound=*/nullptr);
+  Value warp = WarpIdOp::create(builder, loc, index);
+  warpLane = mul(warp, 32);
+  // Layout F (M = 64) keeps 16 rows in each quarter of the lanes.
+  warpRow = add(store.getM(), mul(warp, tmem.getRows() / 4));
+  while (tmem.getColumns() % stepColumns != 0)
+    stepColumns /= 2;
+  Type element = type.getElementType();
+  int64_t vectorBytes =
+      getVectorElements(shape, element) * element.getIntOrFloatBitWidth() / 8;
+  wholeTile = emitWholeTileCheck(vectorBytes);
+  auto loop = scf::ForOp::create(builder, loc, constant(0),
+                                 constant(tmem.getColumns()),
+                                 constant(stepColumns));
+  builder.setInsertionPointToStart(loop.getBody());
+  emitStep(loop.getInductionVar());
+  store.erase();
+}
+
+class LowerEpiloguePass
+    : public bwgemm::impl::LowerEpilogueBase<LowerEpiloguePass> {
+public:
+  void runOnOperation() override {
+    SmallVector<std::pair<StoreOp, TmemShape>> stores;
+    getOperation().walk([&](gpu::GPUFuncOp kernel) {
+      auto schedule = kernel->getAttrOfType<ScheduleAttr>("bwgemm.schedule");
+      TmemShape shape =
+          schedule ? schedule.getTmemLoad() : TmemShape::Shape32x32b;
+      kernel.walk([&](StoreOp store) {
+        if (isa<TmemType>(store.getAcc().getType()))
+          stores.emplace_back(store, shape);
+      });
+    });
+    for (auto [store, shape] : stores)
+      Epilogue(store, shape).emit();
+  }
+};
+
+} // namespace

@@ -1,0 +1,125 @@
+//===- LowerNaive.cpp - One thread per output ===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Outlining.h"
+#include "bwgemm/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::bwgemm {
+#define GEN_PASS_DEF_LOWERNAIVE
+#include "bwgemm/Transforms/Passes.h.inc"
+} // namespace mlir::bwgemm
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+namespace {
+
+Value toF32(OpBuilder &builder, Location loc, Value value) {
+  if (value.getType().isF32())
+    return value;
+  return arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
+}
+
+/// The body: bounds, a loop over K, one rounding.
+void emitBody(GemmOp gemm, gpu::GPUFuncOp kernel, int64_t tile) {
+  Location loc = gemm.getLoc();
+  OpBuilder builder(kernel.getContext());
+  builder.setInsertionPointToStart(&kernel.getBody().front());
+  Value a = kernel.getArgument(0), b = kernel.getArgument(1);
+  Value d = kernel.getArgument(2);
+  auto dim = [&](Value buffer, unsigned index) -> Value {
+    return builder.createOrFold<memref::DimOp>(loc, buffer, index);
+  };
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value rows = dim(d, 0), columns = dim(d, 1), depth = dim(a, gemm.getKDimOfA());
+  auto origin = TileCoordOp::create(
+      builder, loc, builder.getIndexType(), builder.getIndexType(),
+      builder.getI64IntegerAttr(tile), builder.getI64IntegerAttr(tile), columns);
+  auto thread = [&](gpu::Dimension dimension) -> Value {
+    return gpu::ThreadIdOp::create(builder, loc, dimension);
+  };
+  // Neighbouring threads take neighbouring columns.
+  Value row = arith::AddIOp::create(builder, loc, origin.getM(),
+                                    thread(gpu::Dimension::y));
+  Value column = arith::AddIOp::create(builder, loc, origin.getN(),
+                                       thread(gpu::Dimension::x));
+  auto below = [&](Value value, Value bound) -> Value {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, value,
+                                 bound);
+  };
+  Value inside = arith::AndIOp::create(builder, loc, below(row, rows),
+                                       below(column, columns));
+  auto guard =
+      scf::IfOp::create(builder, loc, inside, /*withElseRegion=*/false);
+  builder.setInsertionPointToStart(guard.thenBlock());
+  Value start = arith::ConstantFloatOp::create(builder, loc,
+                                               builder.getF32Type(),
+                                               llvm::APFloat(0.0f));
+  auto loop = scf::ForOp::create(
+      builder, loc, constant(0), depth, constant(1), ValueRange{start},
+      [&](OpBuilder &body, Location loc, Value k, ValueRange sums) {
+        auto load = [&](Value buffer, Value outer, bool transposed) {
+          SmallVector<Value> index{outer, k};
+          if (transposed)
+            std::swap(index[0], index[1]);
+          return toF32(body, loc,
+                       memref::LoadOp::create(body, loc, buffer, index));
+        };
+        Value left = load(a, row, gemm.getTransposeA());
+        Value right = load(b, column, !gemm.getTransposeB());
+        Value sum = math::FmaOp::create(body, loc, left, right, sums[0]);
+        scf::YieldOp::create(body, loc, sum);
+      });
+  Value result = loop.getResult(0);
+  if (gemm.getAccumulate()) {
+    Value old = toF32(builder, loc,
+                      memref::LoadOp::create(builder, loc, d,
+                                             ValueRange{row, column}));
+    result = arith::AddFOp::create(builder, loc, old, result);
+  }
+  Type type = gemm.getDType().getElementType();
+  if (!type.isF32())
+    result = arith::TruncFOp::create(builder, loc, type, result);
+  memref::StoreOp::create(builder, loc, result, d, ValueRange{row, column});
+  builder.setInsertionPointToEnd(&kernel.getBody().front());
+  gpu::ReturnOp::create(builder, loc);
+}
+
+class LowerNaivePass : public bwgemm::impl::LowerNaiveBase<LowerNaivePass> {
+public:
+  void runOnOperation() override {
+    SmallVector<GemmOp> gemms;
+    getOperation().walk([&](GemmOp gemm) {
+      if (gemm.getSchedule() &&
+          gemm.getSchedule()->getPreset() == Preset::Naive)
+        gemms.push_back(gemm);
+    });
+    for (GemmOp gemm : gemms) {
+      int64_t tile = gemm.getSchedule()->getTileM();
+      int32_t threads = tile;
+      gpu::GPUFuncOp kernel = createKernel(
+          gemm, {gemm.getAType(), gemm.getBType(), gemm.getDType()},
+          {threads, threads});
+      emitBody(gemm, kernel, tile);
+      replaceWithHostCode(gemm, [&](OpBuilder &builder, Location loc,
+                                    const DeviceOperands &operands) {
+        emitLaunch(builder, loc, kernel, operands, tile, tile,
+                   {operands.a, operands.b, operands.d});
+      });
+    }
+  }
+};
+
+} // namespace

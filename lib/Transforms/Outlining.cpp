@@ -1,0 +1,159 @@
+//===- Outlining.cpp - From a gemm to a kernel and its launch ===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Outlining.h"
+
+#include "bwgemm/IR/TargetInfo.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+static constexpr llvm::StringLiteral kKernelModule = "bwgemm_kernels";
+
+static gpu::GPUModuleOp getKernelModule(ModuleOp module) {
+  if (auto found = module.lookupSymbol<gpu::GPUModuleOp>(kKernelModule))
+    return found;
+  MLIRContext *context = module.getContext();
+  StringRef chip = "sm_100a";
+  if (auto attr = module->getAttrOfType<StringAttr>("bwgemm.target"))
+    chip = attr.getValue();
+  const TargetInfo *target = TargetInfo::find(chip);
+  OpBuilder builder(context);
+  builder.setInsertionPointToEnd(module.getBody());
+  auto kernels =
+      gpu::GPUModuleOp::create(builder, module.getLoc(), kKernelModule);
+  // Upstream's verifier knows tcgen05 on sm_100a alone, although LLVM and
+  // ptxas take it on the family and on sm_103a; ours has checked the target.
+  kernels.setTargetsAttr(builder.getArrayAttr({NVVM::NVVMTargetAttr::get(
+      context, /*optLevel=*/3, /*triple=*/"nvptx64-nvidia-cuda", chip,
+      target ? target->ptxFeature : "+ptx88", /*targetFlags=*/nullptr,
+      /*linkFiles=*/nullptr, /*verifyTarget=*/false)}));
+  module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                  builder.getUnitAttr());
+  return kernels;
+}
+
+gpu::GPUFuncOp bwgemm::createKernel(GemmOp gemm, TypeRange arguments,
+                                    std::array<int32_t, 2> blockSize) {
+  auto module = gemm->getParentOfType<ModuleOp>();
+  gpu::GPUModuleOp kernels = getKernelModule(module);
+  auto function = gemm->getParentOfType<FunctionOpInterface>();
+  std::string base = (function.getName() + "_kernel").str(), name = base;
+  for (unsigned i = 1; kernels.lookupSymbol(name); ++i)
+    name = base + "_" + std::to_string(i);
+  OpBuilder builder(module.getContext());
+  builder.setInsertionPointToEnd(kernels.getBody());
+  auto kernel = gpu::GPUFuncOp::create(
+      builder, gemm.getLoc(), name,
+      builder.getFunctionType(arguments, /*results=*/{}));
+  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                  builder.getUnitAttr());
+  kernel.setKnownBlockSizeAttr(
+      builder.getDenseI32ArrayAttr({blockSize[0], blockSize[1], 1}));
+  kernel->setAttr("bwgemm.schedule", *gemm.getSchedule());
+  return kernel;
+}
+
+/// `lhs == rhs` as far as it is not known; accumulates into `ok`.
+static void requireEqual(OpBuilder &builder, Location loc, Value lhs, Value rhs,
+                         StringRef what, Value &ok) {
+  // Static extents fold to constants, which the verifier has compared.
+  if (lhs.getDefiningOp<arith::ConstantOp>() &&
+      rhs.getDefiningOp<arith::ConstantOp>())
+    return;
+  Value equal = RequireEqualOp::create(builder, loc, builder.getI1Type(), lhs,
+                                       rhs, builder.getStringAttr(what));
+  ok = ok ? arith::AndIOp::create(builder, loc, ok, equal).getResult() : equal;
+}
+
+void bwgemm::replaceWithHostCode(
+    GemmOp gemm,
+    llvm::function_ref<void(OpBuilder &, Location, const DeviceOperands &)>
+        launch) {
+  OpBuilder builder(gemm);
+  Location loc = gemm.getLoc();
+  auto dim = [&](Value buffer, unsigned index) -> Value {
+    return builder.createOrFold<memref::DimOp>(loc, buffer, index);
+  };
+  Value a = gemm.getA(), b = gemm.getB(), d = gemm.getD();
+  DeviceOperands operands;
+  operands.m = dim(d, 0);
+  operands.n = dim(d, 1);
+  operands.k = dim(a, gemm.getKDimOfA());
+  Value ok;
+  requireEqual(builder, loc, dim(a, gemm.getMDimOfA()), operands.m,
+               "gemm: M of A ({got}) must equal the rows of the result ({expected})", ok);
+  requireEqual(builder, loc, dim(b, gemm.getNDimOfB()), operands.n,
+               "gemm: N of B ({got}) must equal the columns of the result ({expected})", ok);
+  requireEqual(builder, loc, dim(b, gemm.getKDimOfB()), operands.k,
+               "gemm: K of B ({got}) must equal K of A ({expected})", ok);
+
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  auto compare = [&](arith::CmpIPredicate predicate, Value value) -> Value {
+    return builder.createOrFold<arith::CmpIOp>(loc, predicate, value, zero);
+  };
+  Value some = builder.createOrFold<arith::AndIOp>(
+      loc, compare(arith::CmpIPredicate::ne, operands.m),
+      compare(arith::CmpIPredicate::ne, operands.n));
+  if (ok)
+    some = builder.createOrFold<arith::AndIOp>(loc, ok, some);
+  auto whenSome =
+      scf::IfOp::create(builder, loc, some, /*withElseRegion=*/false);
+  builder.setInsertionPointToStart(whenSome.thenBlock());
+
+  auto toDevice = [&](Value buffer, bool read, bool write) -> Value {
+    return ToDeviceOp::create(builder, loc, buffer.getType(), buffer, read,
+                              write);
+  };
+  bool accumulate = gemm.getAccumulate();
+  operands.d = toDevice(d, /*read=*/accumulate, /*write=*/true);
+  Value empty = compare(arith::CmpIPredicate::eq, operands.k);
+  auto whenEmpty =
+      scf::IfOp::create(builder, loc, empty, /*withElseRegion=*/true);
+  builder.setInsertionPointToStart(whenEmpty.thenBlock());
+  if (!accumulate)
+    ZeroFillOp::create(builder, loc, operands.d);
+  builder.setInsertionPointToStart(whenEmpty.elseBlock());
+  operands.a = toDevice(a, /*read=*/true, /*write=*/false);
+  operands.b = toDevice(b, /*read=*/true, /*write=*/false);
+  launch(builder, loc, operands);
+  FromDeviceOp::create(builder, loc, operands.a);
+  FromDeviceOp::create(builder, loc, operands.b);
+  builder.setInsertionPointAfter(whenEmpty);
+  FromDeviceOp::create(builder, loc, operands.d);
+  gemm.erase();
+}
+
+void bwgemm::emitLaunch(OpBuilder &builder, Location loc, gpu::GPUFuncOp kernel,
+                        const DeviceOperands &operands, int64_t tileM,
+                        int64_t tileN, ValueRange arguments) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  auto tiles = [&](Value extent, int64_t tile) -> Value {
+    return builder.createOrFold<arith::CeilDivUIOp>(loc, extent,
+                                                    constant(tile));
+  };
+  // One dimension of the grid holds 2^31 - 1 CTAs, the others only 65535.
+  Value ctas = builder.createOrFold<arith::MulIOp>(
+      loc, tiles(operands.m, tileM), tiles(operands.n, tileN));
+  Value one = constant(1);
+  ArrayRef<int32_t> block = *kernel.getKnownBlockSize();
+  gpu::KernelDim3 grid{ctas, one, one};
+  gpu::KernelDim3 threads{constant(block[0]), constant(block[1]),
+                          constant(block[2])};
+  Value shared = arith::ConstantIntOp::create(builder, loc, 0, 32);
+  gpu::LaunchFuncOp::create(builder, loc, kernel, grid, threads, shared,
+                            arguments);
+}

@@ -1,0 +1,46 @@
+//===- Outlining.h - From a gemm to a kernel and its launch -----*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_LIB_TRANSFORMS_OUTLINING_H
+#define BWGEMM_LIB_TRANSFORMS_OUTLINING_H
+
+#include "bwgemm/IR/Bwgemm.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::bwgemm {
+
+/// What a launch may use: operands in device memory and the problem's extents.
+struct DeviceOperands {
+  Value a, b, d;
+  Value m, n, k;
+};
+
+/// Creates an empty kernel for `gemm`, named after its function, in the
+/// module's `gpu.module` (made when needed, for the module's target).
+/// `blockSize` threads in x and y are recorded as the known block size.
+gpu::GPUFuncOp createKernel(GemmOp gemm, TypeRange arguments,
+                            std::array<int32_t, 2> blockSize);
+
+/// Replaces `gemm` by host code that checks that sizes agree, returns early for
+/// an empty result, fills with zero (or leaves) D where K is zero, and
+/// otherwise stages the operands and lets `launch` emit the launch.
+void replaceWithHostCode(
+    GemmOp gemm,
+    llvm::function_ref<void(OpBuilder &, Location, const DeviceOperands &)>
+        launch);
+
+/// Emits the launch of `kernel` with one CTA for each tile of `tileM` x `tileN`
+/// of the result, numbered along N first as `bwgemm.tile_coord` expects.
+void emitLaunch(OpBuilder &builder, Location loc, gpu::GPUFuncOp kernel,
+                const DeviceOperands &operands, int64_t tileM, int64_t tileN,
+                ValueRange arguments);
+
+} // namespace mlir::bwgemm
+
+#endif // BWGEMM_LIB_TRANSFORMS_OUTLINING_H

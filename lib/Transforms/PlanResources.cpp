@@ -1,0 +1,118 @@
+//===- PlanResources.cpp - Place what a CTA keeps in shared memory ===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "bwgemm/IR/TargetInfo.h"
+#include "bwgemm/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::bwgemm {
+#define GEN_PASS_DEF_PLANRESOURCES
+#include "bwgemm/Transforms/Passes.h.inc"
+} // namespace mlir::bwgemm
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+namespace {
+
+/// One allocation of a kernel.
+struct Item {
+  Operation *op;
+  int64_t bytes;
+  int64_t alignment;
+};
+
+std::optional<Item> asItem(Operation *op) {
+  if (auto alloc = dyn_cast<SmemAllocOp>(op)) {
+    SmemType type = alloc.getTile().getType();
+    return Item{op, type.getBytes(), type.getAlignment()};
+  }
+  if (auto alloc = dyn_cast<MBarrierAllocOp>(op))
+    return Item{op, 8 * alloc.getBarriers().getType().getCount(), 8};
+  if (isa<TmemSlotOp>(op))
+    return Item{op, 4, 4};
+  return std::nullopt;
+}
+
+class PlanResourcesPass
+    : public bwgemm::impl::PlanResourcesBase<PlanResourcesPass> {
+public:
+  void runOnOperation() override {
+    const TargetInfo *target = TargetInfo::find("sm_100a");
+    if (auto name = getOperation()->getAttrOfType<StringAttr>("bwgemm.target"))
+      target = TargetInfo::find(name.getValue());
+    if (!target) {
+      getOperation().emitError("unknown bwgemm.target; expects one of ")
+          << TargetInfo::getNames();
+      return signalPassFailure();
+    }
+    WalkResult result = getOperation().walk([&](gpu::GPUFuncOp kernel) {
+      return failed(plan(kernel, *target)) ? WalkResult::interrupt()
+                                           : WalkResult::skip();
+    });
+    if (result.wasInterrupted())
+      return signalPassFailure();
+    getOperation().walk([&](gpu::LaunchFuncOp launch) { follow(launch); });
+  }
+
+private:
+  LogicalResult plan(gpu::GPUFuncOp kernel, const TargetInfo &target);
+  void follow(gpu::LaunchFuncOp launch);
+};
+
+LogicalResult PlanResourcesPass::plan(gpu::GPUFuncOp kernel,
+                                      const TargetInfo &target) {
+  SmallVector<Item> items;
+  int64_t columns = 0;
+  kernel.walk([&](Operation *op) {
+    if (std::optional<Item> item = asItem(op))
+      items.push_back(*item);
+    if (auto slot = dyn_cast<TmemSlotOp>(op))
+      columns += slot.getSlot().getType().getColumns();
+  });
+  if (columns > kTensorMemoryColumns)
+    return kernel.emitOpError()
+           << "needs " << columns << " columns of tensor memory, but there are "
+           << kTensorMemoryColumns;
+  // From the strictest alignment down, so that no gaps open.
+  llvm::stable_sort(items, [](const Item &lhs, const Item &rhs) {
+    return lhs.alignment > rhs.alignment;
+  });
+  int64_t offset = 0;
+  Builder builder(kernel.getContext());
+  for (const Item &item : items) {
+    offset = llvm::alignTo(offset, item.alignment);
+    item.op->setAttr("offset", builder.getI64IntegerAttr(offset));
+    offset += item.bytes;
+  }
+  if (offset > target.maxSharedBytes)
+    return kernel.emitOpError()
+           << "needs " << offset << " bytes of shared memory, but "
+           << target.name << " has " << target.maxSharedBytes;
+  kernel->setAttr("bwgemm.shared_bytes", builder.getI64IntegerAttr(offset));
+  return success();
+}
+
+/// Passes the planned size to the launches of a kernel.
+void PlanResourcesPass::follow(gpu::LaunchFuncOp launch) {
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+      launch, launch.getKernel());
+  auto bytes = kernel ? kernel->getAttrOfType<IntegerAttr>(
+                            "bwgemm.shared_bytes")
+                      : IntegerAttr();
+  if (!bytes || bytes.getInt() == 0)
+    return;
+  OpBuilder builder(launch);
+  Value size = arith::ConstantIntOp::create(builder, launch.getLoc(),
+                                            bytes.getInt(), 32);
+  launch.getDynamicSharedMemorySizeMutable().assign(size);
+}
+
+} // namespace

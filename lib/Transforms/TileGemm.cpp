@@ -1,0 +1,145 @@
+//===- TileGemm.cpp - Gemms to synchronous tile programs ===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Outlining.h"
+#include "bwgemm/IR/TargetInfo.h"
+#include "bwgemm/Transforms/OperandTile.h"
+#include "bwgemm/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::bwgemm {
+#define GEN_PASS_DEF_TILEGEMM
+#include "bwgemm/Transforms/Passes.h.inc"
+} // namespace mlir::bwgemm
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+TensorMapType bwgemm::getMapFor(SmemType tile) {
+  // The most rows that one box may have, so that equal boxes fill a column.
+  int64_t rows = tile.getRows();
+  int64_t boxes = llvm::divideCeil(rows, kMaxBoxExtent);
+  while (rows % boxes != 0 || rows / boxes % 8 != 0)
+    ++boxes;
+  return TensorMapType::get({rows / boxes, tile.getRowElements()},
+                            tile.getElementType(), tile.getSwizzle());
+}
+
+namespace {
+
+/// Threads of a CTA: four warps, since each reaches one quarter of the tensor
+/// memory's lanes.
+constexpr int32_t kThreads = 128;
+
+/// The kernel of one gemm.
+class TileProgram {
+public:
+  explicit TileProgram(GemmOp gemm)
+      : gemm(gemm), schedule(*gemm.getSchedule()) {}
+
+  LogicalResult emit() {
+    MLIRContext *context = gemm.getContext();
+    Type element = gemm.getAType().getElementType();
+    SwizzleAttr none = SwizzleAttr::getNone(context);
+    auto emitError = [&] { return gemm.emitOpError(); };
+    auto tile = [&](int64_t extent, bool kMajor) {
+      return SmemType::getChecked(
+          emitError, context,
+          ArrayRef<int64_t>{extent, schedule.getTileK()}, element,
+          kMajor ? Major::K : Major::MN, none);
+    };
+    aTile = tile(schedule.getTileM(), !gemm.getTransposeA());
+    bTile = tile(schedule.getTileN(), gemm.getTransposeB());
+    if (!aTile || !bTile)
+      return failure();
+    TensorMapType aMap = getMapFor(aTile), bMap = getMapFor(bTile);
+    kernel = createKernel(
+        gemm, {aMap, bMap, gemm.getDType(), IndexType::get(context)},
+        {kThreads, 1});
+    emitKernel();
+    replaceWithHostCode(gemm, [&](OpBuilder &builder, Location loc,
+                                  const DeviceOperands &operands) {
+      auto encode = [&](TensorMapType map, Value source, StringRef name) {
+        return TensorMapEncodeOp::create(builder, loc, map, source,
+                                         builder.getStringAttr(name));
+      };
+      Value mapOfA = encode(aMap, operands.a, "A");
+      Value mapOfB = encode(bMap, operands.b, "B");
+      emitLaunch(builder, loc, kernel, operands, schedule.getTileM(),
+                 schedule.getTileN(),
+                 {mapOfA, mapOfB, operands.d, operands.k});
+    });
+    return success();
+  }
+
+private:
+  void emitKernel();
+
+  GemmOp gemm;
+  ScheduleAttr schedule;
+  SmemType aTile, bTile;
+  gpu::GPUFuncOp kernel;
+};
+
+void TileProgram::emitKernel() {
+  Location loc = gemm.getLoc();
+  OpBuilder builder(kernel.getContext());
+  builder.setInsertionPointToStart(&kernel.getBody().front());
+  Value aMap = kernel.getArgument(0), bMap = kernel.getArgument(1);
+  Value d = kernel.getArgument(2), depth = kernel.getArgument(3);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value columns = builder.createOrFold<memref::DimOp>(loc, d, 1);
+  Type index = builder.getIndexType();
+  auto origin = TileCoordOp::create(
+      builder, loc, index, index,
+      builder.getI64IntegerAttr(schedule.getTileM()),
+      builder.getI64IntegerAttr(schedule.getTileN()), columns);
+  Value m = origin.getM(), n = origin.getN();
+  auto accType = AccType::get(kernel.getContext(), schedule.getTileM(),
+                              schedule.getTileN(), builder.getF32Type());
+  Value acc = AccumulatorOp::create(builder, loc, accType);
+  scf::ForOp::create(
+      builder, loc, constant(0), depth, constant(schedule.getTileK()),
+      ValueRange{},
+      [&](OpBuilder &body, Location loc, Value k, ValueRange) {
+        // Coordinates follow memory: K-major operands are stored MN x K.
+        auto load = [&](Value map, SmemType tile, Value mn) -> Value {
+          SmallVector<Value> at{mn, k};
+          if (tile.getMajor() == Major::MN)
+            std::swap(at[0], at[1]);
+          return LoadOp::create(body, loc, tile, map, at);
+        };
+        Value a = load(aMap, aTile, m), b = load(bMap, bTile, n);
+        MmaOp::create(body, loc, acc, a, b);
+        scf::YieldOp::create(body, loc);
+      });
+  StoreOp::create(builder, loc, acc, d, m, n, gemm.getAccumulate());
+  gpu::ReturnOp::create(builder, loc);
+}
+
+class TileGemmPass : public bwgemm::impl::TileGemmBase<TileGemmPass> {
+public:
+  void runOnOperation() override {
+    SmallVector<GemmOp> gemms;
+    getOperation().walk([&](GemmOp gemm) {
+      if (gemm.getSchedule() &&
+          gemm.getSchedule()->getPreset() != Preset::Naive)
+        gemms.push_back(gemm);
+    });
+    for (GemmOp gemm : gemms)
+      if (failed(TileProgram(gemm).emit()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
