@@ -87,13 +87,15 @@ static bool checkShared(const TmaPlan &plan, const TmaCoordinates &coordinates,
                   address);
   int64_t innerOffset = int64_t(coordinates[0]) * plan.elementBytes;
   if (innerOffset % 16 != 0)
-    return fail(trap, "coordinate 0 of a tensor copy times the element size "
-                      "must be a multiple of 16 bytes, got " +
-                          std::to_string(coordinates[0]) + " x " +
-                          std::to_string(plan.elementBytes));
+    return fail(trap,
+                "illegal instruction: coordinate 0 of a tensor copy times "
+                "the element size must be a multiple of 16 bytes, got " +
+                    std::to_string(coordinates[0]) + " x " +
+                    std::to_string(plan.elementBytes));
   if (!shared.contains(address, plan.sharedExtent()))
     return failAt(trap,
-                  "the box of " + std::to_string(plan.sharedExtent()) +
+                  "out of bounds: the box of " +
+                      std::to_string(plan.sharedExtent()) +
                       " bytes at shared address " + std::to_string(address) +
                       " is outside of the CTA's shared memory [" +
                       std::to_string(shared.begin) + ", " +
@@ -189,8 +191,8 @@ static bool checkGlobal(const TmaPlan &plan, const TmaCoordinates &coordinates,
                if (!inside || !legal || global(first, bytes))
                  return;
                legal = failAt(trap,
-                              std::string("a tensor copy ") + verb + " " +
-                                  std::to_string(bytes) +
+                              std::string("out of bounds: a tensor copy ") +
+                                  verb + " " + std::to_string(bytes) +
                                   " bytes of global memory that no "
                                   "allocation contains",
                               first);
