@@ -142,7 +142,7 @@ void HazardChecker::fence(Warp &warp, const Instruction &instruction,
   if (instruction.text.find("fence.proxy.async") == std::string_view::npos)
     return;
   SharedShadow &shadow = shadowOf(warp.cta());
-  forEachLane(mask, [&](unsigned lane) {
+  forLanes(mask, [&](unsigned lane) {
     ++shadow.fencesOf(warp.id() * warpSize + lane);
   });
 }

@@ -8,6 +8,7 @@
 #ifndef BWGEMM_EMULATOR_INSTRUCTIONS_ASYNCSUPPORT_H
 #define BWGEMM_EMULATOR_INSTRUCTIONS_ASYNCSUPPORT_H
 
+#include "instructions/Lanes.h"
 #include "machine/Cta.h"
 #include "machine/Grid.h"
 #include "machine/MBarrier.h"
@@ -41,11 +42,6 @@ struct Scene {
 /// The lowest lane of a mask that is not empty.
 inline unsigned firstLane(LaneMask mask) {
   return unsigned(__builtin_ctz(mask));
-}
-
-template <class Visit> void forEachLane(LaneMask mask, Visit visit) {
-  for (; mask; mask &= mask - 1)
-    visit(unsigned(__builtin_ctz(mask)));
 }
 
 inline SharedWindow sharedWindowOf(Cta &cta) {

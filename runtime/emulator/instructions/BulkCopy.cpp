@@ -137,7 +137,7 @@ static Step copyToGlobal(Warp &w, const Instruction &i, LaneMask mask) {
 
 static Step commitGroup(Warp &w, const Instruction &, LaneMask mask) {
   BulkGroups &groups = w.extension<BulkGroups>();
-  forEachLane(mask, [&](unsigned lane) { groups.commit(lane); });
+  forLanes(mask, [&](unsigned lane) { groups.commit(lane); });
   return Step::Next;
 }
 
@@ -150,9 +150,8 @@ static std::string describeGroups(const Warp &, const Wait &wait) {
 static Step waitGroup(Warp &w, const Instruction &i, LaneMask mask) {
   BulkGroups &groups = w.extension<BulkGroups>();
   size_t most = 0;
-  forEachLane(mask, [&](unsigned lane) {
-    most = std::max(most, groups.pending(lane));
-  });
+  forLanes(mask,
+           [&](unsigned lane) { most = std::max(most, groups.pending(lane)); });
   if (most <= i.extra)
     return Step::Next;
   Wait wait;

@@ -210,7 +210,7 @@ static Step tryWait(Warp &w, const Instruction &i, LaneMask mask) {
 }
 
 static Step pendingCount(Warp &w, const Instruction &i, LaneMask mask) {
-  forEachLane(mask, [&](unsigned lane) {
+  forLanes(mask, [&](unsigned lane) {
     w.setValue(i.operands[0], lane,
                MBarrier::pendingCount(w.value(i.operands[1], lane)));
   });

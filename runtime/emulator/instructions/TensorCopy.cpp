@@ -373,11 +373,21 @@ static bool decodePrefetchTensor(Decode &decode) {
   return true;
 }
 
-static bool decodePrefetchMap(Decode &decode) {
-  if (!decode.expectOperands(1, 1) || !decode.address(0, Space::Generic))
+static bool decodePrefetchMap(Decode &decode, Space space) {
+  if (!decode.expectOperands(1, 1) || !decode.address(0, space))
     return false;
   decode.out.handler = prefetch;
   return true;
+}
+
+static bool decodePrefetchGeneric(Decode &decode) {
+  return decodePrefetchMap(decode, Space::Generic);
+}
+static bool decodePrefetchParam(Decode &decode) {
+  return decodePrefetchMap(decode, Space::Param);
+}
+static bool decodePrefetchConst(Decode &decode) {
+  return decodePrefetchMap(decode, Space::Const);
 }
 
 static bool decodeFence(Decode &decode) {
@@ -402,9 +412,9 @@ static bool decodeFence(Decode &decode) {
 void registerTensorCopy(Registry &registry) {
   registry.add("cp.async.bulk.tensor", decodeCopy);
   registry.add("cp.async.bulk.prefetch.tensor", decodePrefetchTensor);
-  registry.add("prefetch.tensormap", decodePrefetchMap);
-  registry.add("prefetch.param.tensormap", decodePrefetchMap);
-  registry.add("prefetch.const.tensormap", decodePrefetchMap);
+  registry.add("prefetch.tensormap", decodePrefetchGeneric);
+  registry.add("prefetch.param.tensormap", decodePrefetchParam);
+  registry.add("prefetch.const.tensormap", decodePrefetchConst);
   registry.add("fence.proxy.tensormap::generic", decodeFence);
 }
 
