@@ -233,15 +233,34 @@ static void forEachChunk(const TmaPlan &plan, uint32_t address, Copy copy) {
     copy((address + offset) ^ flip, offset);
 }
 
+/// `count` chunks of a row, a number that the compiler knows.
+template <uint32_t count>
+static void writeChunks(const TmaPlan &plan, std::byte *shared,
+                        uint32_t address, const std::byte *source) {
+  uint32_t flip = ((address >> 7) & plan.swizzle) << 4;
+#pragma GCC unroll 8
+  for (uint32_t i = 0; i < count; ++i)
+    std::memcpy(shared + ((address + 16 * i) ^ flip), source + 16 * i, 16);
+}
+
 static void writeRow(const TmaPlan &plan, std::byte *shared, uint32_t address,
                      const std::byte *source) {
   if (plan.swizzle == 0) {
     std::memcpy(shared + address, source, plan.innerBytes);
     return;
   }
-  forEachChunk(plan, address, [&](uint32_t to, uint32_t offset) {
-    std::memcpy(shared + to, source + offset, 16);
-  });
+  switch (plan.innerBytes) {
+  case 128:
+    return writeChunks<8>(plan, shared, address, source);
+  case 64:
+    return writeChunks<4>(plan, shared, address, source);
+  case 32:
+    return writeChunks<2>(plan, shared, address, source);
+  default:
+    forEachChunk(plan, address, [&](uint32_t to, uint32_t offset) {
+      std::memcpy(shared + to, source + offset, 16);
+    });
+  }
 }
 
 /// A row with elements outside of the tensor, or with elements to round.
