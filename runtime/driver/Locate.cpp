@@ -43,10 +43,14 @@ void *openLibrary(const std::string &name, std::string &error) {
   return nullptr;
 }
 
-/// "/a/b/c.so" -> "/a/b"; "" if there is no folder.
+/// The folder of a file, without links; "" if there is no such file.
 static std::string folderOf(const std::string &file) {
-  size_t slash = file.rfind('/');
-  return slash == std::string::npos ? std::string() : file.substr(0, slash);
+  char *resolved = realpath(file.c_str(), nullptr);
+  if (!resolved)
+    return std::string();
+  std::string path = resolved;
+  std::free(resolved);
+  return path.substr(0, path.rfind('/'));
 }
 
 static std::string programFile() {
@@ -93,6 +97,8 @@ void *openEmulator(std::string &path, std::string &error) {
   };
 
   std::string previous;
+  // A program's own name for itself may be relative; both are the same folder
+  // where this code is part of the program.
   for (const std::string &file : {ownFile(), programFile()}) {
     std::string folder = folderOf(file);
     if (folder.empty() || folder == previous)

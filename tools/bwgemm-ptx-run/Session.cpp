@@ -67,14 +67,17 @@ private:
     ElementType type = buffer->spec.type;
     const std::vector<int64_t> &shape = buffer->spec.shape;
 
-    // What is not given follows from the buffer, which is dense.
+    // What is not given follows from the buffer, which is dense. Dimensions
+    // alone name a window of it, with the buffer's strides.
     std::vector<uint64_t> dims = spec.dims, strides = spec.strides;
+    std::vector<uint64_t> extents(shape.rbegin(), shape.rend());
     if (dims.empty())
-      dims.assign(shape.rbegin(), shape.rend());
+      dims = extents;
     if (strides.empty()) {
       uint64_t stride = sizeInBytes(type);
+      const auto &steps = extents.size() == dims.size() ? extents : dims;
       for (size_t i = 0; i + 1 < dims.size(); ++i)
-        strides.push_back(stride *= dims[i]);
+        strides.push_back(stride *= steps[i]);
     }
     std::vector<uint32_t> elementStrides = spec.elementStrides;
     if (elementStrides.empty())

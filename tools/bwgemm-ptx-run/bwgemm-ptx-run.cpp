@@ -62,7 +62,8 @@ Arguments, in the kernel's order, each with one --arg:
 
 Shapes of buffers are outermost first (rows x columns). box, dims, strides and
 estrides are innermost first, as in cuTensorMapEncodeTiled and in the coordinates
-of cp.async.bulk.tensor: a 128x64 bf16 buffer takes box=64x128.
+of cp.async.bulk.tensor: a 128x64 bf16 buffer takes box=64x128. dims alone name
+a window at the buffer's start, with the buffer's strides.
 
 Expectations, each with one --expect:
   C:FILE.npy  C:zeros  C:ones  C:iota  C:all=2.5  C:1,2,3,4  C[0,3]:2.5

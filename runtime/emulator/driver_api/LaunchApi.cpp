@@ -121,7 +121,7 @@ static std::optional<Refusal> checkCluster(const Request &request,
                        : "")};
   Dim3 grid = request.grid;
   if (grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
-    return Refusal{CUDA_ERROR_INVALID_VALUE,
+    return Refusal{CUDA_ERROR_INVALID_CLUSTER_SIZE,
                    "the grid of " + text(grid) +
                        " blocks does not divide into clusters of " +
                        text(cluster)};

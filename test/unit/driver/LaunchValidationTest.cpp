@@ -87,8 +87,9 @@ TEST_F(LaunchValidationTest, MaximalThreads) {
 TEST_F(LaunchValidationTest, GridMustDivideIntoClusters) {
   CUfunction k = load(ptx(".visible .entry k() { ret; }"), "k");
   EXPECT_EQ(launch(k, {4, 1, 1}, {32, 1, 1}, 0, {2, 1, 1}), CUDA_SUCCESS);
+  // As an H200 answers it.
   EXPECT_EQ(launch(k, {5, 1, 1}, {32, 1, 1}, 0, {2, 1, 1}),
-            CUDA_ERROR_INVALID_VALUE);
+            CUDA_ERROR_INVALID_CLUSTER_SIZE);
   EXPECT_TRUE(saidThat("the grid of 5x1x1 blocks does not divide into clusters "
                        "of 2x1x1"))
       << said;
@@ -111,7 +112,7 @@ TEST_F(LaunchValidationTest, ClusterOfTheKernel) {
   CUfunction k =
       load(ptx(".visible .entry k() .reqnctapercluster 2, 1, 1 { ret; }"), "k");
   EXPECT_EQ(launch(k, {4, 1, 1}, {32, 1, 1}), CUDA_SUCCESS);
-  EXPECT_EQ(launch(k, {3, 1, 1}, {32, 1, 1}), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(launch(k, {3, 1, 1}, {32, 1, 1}), CUDA_ERROR_INVALID_CLUSTER_SIZE);
   EXPECT_EQ(launch(k, {4, 1, 1}, {32, 1, 1}, 0, {4, 1, 1}),
             CUDA_ERROR_INVALID_VALUE);
   EXPECT_TRUE(saidThat("needs clusters of 2x1x1 blocks, the launch has 4x1x1"))
