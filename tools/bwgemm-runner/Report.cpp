@@ -59,6 +59,12 @@ double tflops(const RunResult &result) {
   return time > 0 ? result.flops() / time * 1e-9 : 0;
 }
 
+/// With the digits that tell floats apart; the C library would show the sign of
+/// a NaN, which means nothing.
+std::string valueText(double value) {
+  return std::isnan(value) ? "NaN" : format("%.9g", value);
+}
+
 std::string timeText(double ms) {
   return ms >= 1000 ? format("%.2f s", ms / 1000)
          : ms >= 1  ? format("%.3g ms", ms)
@@ -85,11 +91,12 @@ std::string checkText(const RunResult &result) {
                                                    : "right: ";
   if (check.wrong)
     text += std::to_string(check.wrong) + " of ";
-  text += check.sampled
-              ? format("%zu of %zu elements (corners of all tiles, edges, "
-                       "random ones)",
-                       check.checked, check.total)
-              : format("all %zu elements", check.total);
+  if (check.sampled)
+    text += format("%zu checked elements (of %zu: corners of all tiles, edges, "
+                   "random ones)",
+                   check.checked, check.total);
+  else
+    text += format("all %zu elements", check.total);
   if (check.exact == check.checked && !check.wrong)
     return text + ", exactly";
   return text +
@@ -197,10 +204,11 @@ void printText(const RunResult &result) {
   if (result.called) {
     line("check", checkText(result));
     for (const WrongElement &wrong : result.check.examples)
-      line("", format("%s of argument %zu: expected %.9g, got %.9g, may differ "
-                      "by %.3g",
-                      indexText(result, wrong).c_str(), wrong.argument,
-                      wrong.expected.value, wrong.got, wrong.expected.bound()));
+      line("", indexText(result, wrong) + " of argument " +
+                   std::to_string(wrong.argument) + ": expected " +
+                   valueText(wrong.expected.value) + ", got " +
+                   valueText(wrong.got) +
+                   format(", may differ by %.3g", wrong.expected.bound()));
     for (const std::string &hint : result.check.hints)
       line("hint", hint);
     for (const std::string &error : result.guardErrors)
