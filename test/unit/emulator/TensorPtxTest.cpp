@@ -110,16 +110,32 @@ TEST(TensorPtx, MissingLoadWaitIsAHazard) {
       << report.hazards[0].message;
 }
 
-TEST(TensorPtx, ForgottenExpectTxHangs) {
+TEST(TensorPtx, WrongExpectTxHangs) {
   std::string text =
-      edited(kernelText(), "LOOP:", "_, [%r2], 16384", "_, [%r2], 8192");
+      edited(kernelText(), "LOOP:", "_, [%r2], 16384", "_, [%r2], 16400");
   GemmFixture gemm(64, 64, 64);
   LaunchReport report = run(gemm, text);
   ASSERT_TRUE(report.fault);
   EXPECT_EQ(report.fault->kind, FaultKind::Hang);
-  EXPECT_NE(report.fault->message.find("expect_tx announced too few bytes"),
+  EXPECT_NE(report.fault->message.find(
+                "0 of 1 arrivals pending, 16 bytes outstanding: the bytes "
+                "expected never landed"),
             std::string::npos)
       << report.fault->message;
+}
+
+TEST(TensorPtx, TooSmallExpectTxIsAHazard) {
+  // The phase completes when the first of two copies has landed.
+  std::string text =
+      edited(kernelText(), "LOOP:", "_, [%r2], 16384", "_, [%r2], 8192");
+  GemmFixture gemm(64, 64, 64);
+  Options options;
+  options.hazards = true;
+  LaunchReport report = run(gemm, text, options);
+  ASSERT_FALSE(report.hazards.empty());
+  EXPECT_NE(report.hazards[0].message.find("is still writing"),
+            std::string::npos)
+      << report.hazards[0].message;
 }
 
 TEST(TensorPtx, ForgottenDeallocTraps) {
