@@ -212,9 +212,10 @@ bool checkTensorStore(const TmaPlan &plan, const TmaCoordinates &coordinates,
                       const GlobalCheck &global, TmaTrap &trap) {
   for (unsigned d = 0; d < plan.rank; ++d)
     if (coordinates[d] < 0)
-      return fail(trap,
-                  "coordinate " + std::to_string(d) + " of a tensor store is " +
-                      std::to_string(coordinates[d]) + ", expected 0 or more");
+      return fail(trap, "illegal instruction: coordinate " + std::to_string(d) +
+                            " of a tensor store is " +
+                            std::to_string(coordinates[d]) +
+                            ", expected 0 or more");
   if (plan.strided) {
     trap.unsupported = true;
     return fail(trap, "tensor stores with element strides other than 1 are "
