@@ -36,6 +36,8 @@ struct InFlight {
   uint64_t id;
   Granules granules; ///< Sorted.
   uint32_t line;
+  /// Of an mma: the columns of D.
+  uint32_t column = 0, columns = 0;
 };
 
 /// An extension of Cta.
@@ -217,9 +219,10 @@ static void remove(std::vector<InFlight> &list, uint64_t id) {
     }
 }
 
-uint64_t HazardChecker::mmaIssued(Cta &cta, Granules granules,
+uint64_t HazardChecker::mmaIssued(Cta &cta, const Mma &mma,
                                   const Scene &scene) {
   SharedShadow &shadow = shadowOf(cta);
+  Granules granules = granulesOf(mma);
   uint32_t line = scene.instruction->line;
   bool stillWritten = false;
   for (const InFlight &copy : shadow.copies)
@@ -233,12 +236,24 @@ uint64_t HazardChecker::mmaIssued(Cta &cta, Granules granules,
   if (!stillWritten)
     checkReads(cta, granules, "the mma", scene);
   uint64_t id = shadow.nextId++;
-  shadow.mmas.push_back({id, std::move(granules), line});
+  shadow.mmas.push_back(
+      {id, std::move(granules), line, mma.d.column, mma.shape.n});
   return id;
 }
 
 void HazardChecker::mmaLanded(Cta &cta, uint64_t id) {
   remove(shadowOf(cta).mmas, id);
+}
+
+void HazardChecker::tensorRead(Cta &cta, uint32_t column, uint32_t count,
+                               const Scene &scene) {
+  SharedShadow &shadow = shadowOf(cta);
+  for (const InFlight &mma : shadow.mmas)
+    if (column < mma.column + mma.columns && mma.column < column + count &&
+        shadow.isNew(scene.instruction->line, mma.line))
+      scene.hazard("tcgen05.ld reads an accumulator that the mma of line " +
+                   std::to_string(mma.line) +
+                   " may still write: wait for its tcgen05.commit first");
 }
 
 uint64_t HazardChecker::copyIssued(Cta &cta, Granules granules,
@@ -251,7 +266,7 @@ uint64_t HazardChecker::copyIssued(Cta &cta, Granules granules,
                    std::to_string(mma.line) +
                    " may still read: wait for its tcgen05.commit first");
   uint64_t id = shadow.nextId++;
-  shadow.copies.push_back({id, std::move(granules), line});
+  shadow.copies.push_back({id, std::move(granules), line, 0, 0});
   return id;
 }
 

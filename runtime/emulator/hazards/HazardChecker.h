@@ -13,6 +13,7 @@
 //   that thread after the store (PTX ISA, "Proxies");
 // - what the async proxy reads and nobody has written;
 // - an mma whose operands a bulk copy in flight is still writing;
+// - a tcgen05.ld from an accumulator that an mma in flight still writes;
 // - a bulk copy into memory that an mma in flight still reads.
 //
 // The first is judged in the order in which the emulator executed: it sees a
@@ -57,9 +58,12 @@ public:
 
   //===--- The async proxy ---===//
 
-  /// An mma is issued that reads `granules`. Returns a number for mmaLanded.
-  uint64_t mmaIssued(Cta &cta, Granules granules, const Scene &scene);
+  /// An mma is issued. Returns a number for mmaLanded.
+  uint64_t mmaIssued(Cta &cta, const Mma &mma, const Scene &scene);
   void mmaLanded(Cta &cta, uint64_t id);
+  /// A tcgen05.ld reads the columns [column, column + count).
+  void tensorRead(Cta &cta, uint32_t column, uint32_t count,
+                  const Scene &scene);
   /// A bulk copy is issued that writes `granules`.
   uint64_t copyIssued(Cta &cta, Granules granules, const Scene &scene);
   void copyLanded(Cta &cta, uint64_t id);

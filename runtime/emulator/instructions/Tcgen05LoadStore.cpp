@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hazards/HazardChecker.h"
 #include "instructions/Tcgen05Support.h"
 #include "machine/Observer.h"
 #include "machine/TensorAccess.h"
@@ -84,6 +85,9 @@ static Step load(Warp &w, const Instruction &i, LaneMask mask) {
   pending.values.resize(32 * access.registers());
   pending.writesSeen = tensor.writeCount();
   access.load(tensor, address, pending.values.data());
+  if (HazardChecker *checker = hazardsOf(w.grid()))
+    checker->tensorRead(w.cta(), address.column, access.columns(),
+                        Scene(w, i, 0));
   // A column of which no lane was ever written holds no result at all; single
   // lanes may lie in the gaps that an accumulator with M = 64 leaves.
   if (w.grid().options.hazards) {

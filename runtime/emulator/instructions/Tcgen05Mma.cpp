@@ -126,7 +126,7 @@ static Step mma(Warp &w, const Instruction &i, LaneMask mask) {
             2ull * issued.shape.m * issued.shape.n * issued.shape.k());
     uint64_t watched = 0;
     if (HazardChecker *checker = hazardsOf(w.grid()))
-      watched = checker->mmaIssued(*cta, granulesOf(issued), Scene(w, i, lane));
+      watched = checker->mmaIssued(*cta, issued, Scene(w, i, lane));
     enqueue(w, i, lane, issued, watched);
   }
   return Step::Next;

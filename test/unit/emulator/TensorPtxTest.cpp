@@ -92,6 +92,14 @@ TEST(TensorPtx, MissingCommitWaitIsSeen) {
   LaunchReport report = run(gemm, text);
   size_t row, column;
   EXPECT_TRUE(report.fault || !gemm.compare(row, column));
+
+  Options options;
+  options.hazards = true;
+  report = run(gemm, text, options);
+  ASSERT_FALSE(report.hazards.empty());
+  EXPECT_NE(report.hazards[0].message.find("tcgen05.ld reads an accumulator"),
+            std::string::npos)
+      << report.hazards[0].message;
 }
 
 TEST(TensorPtx, MissingLoadWaitIsAHazard) {
