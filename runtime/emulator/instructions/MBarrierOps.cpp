@@ -123,6 +123,21 @@ static MBarrierOutcome apply(Form form, uint64_t &object, uint32_t operand) {
   return {};
 }
 
+/// What the instruction asked for, for faults.
+static std::string describe(Form form, uint32_t operand) {
+  std::string number = std::to_string(operand);
+  switch (form) {
+  case Form::ArriveExpectTx:
+  case Form::DropExpectTx:
+    return "1 arrival and " + number + " bytes";
+  case Form::ExpectTx:
+  case Form::CompleteTx:
+    return number + " bytes";
+  default:
+    return number + (operand == 1 ? " arrival" : " arrivals");
+  }
+}
+
 /// Operands: state or none, address, count or none. `flags` holds the form.
 static Step change(Warp &w, const Instruction &i, LaneMask mask) {
   Form form = Form(i.flags);
@@ -137,9 +152,8 @@ static Step change(Warp &w, const Instruction &i, LaneMask mask) {
     MBarrierOutcome outcome = apply(form, object, operand);
     if (outcome.trap)
       return w.trap(i, lane,
-                    std::string(outcome.trap) + ": operand " +
-                        std::to_string(operand) + ", " +
-                        describeMBarrier(*place.cta, place.offset),
+                    std::string(outcome.trap) + ": " + describe(form, operand) +
+                        " on the " + describeMBarrier(*place.cta, place.offset),
                     place.offset);
     place.store(object);
     mbarrierChanged(*place.cta, place.offset, outcome);
