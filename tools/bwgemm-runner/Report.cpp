@@ -110,9 +110,9 @@ std::string timingText(const RunResult &result) {
   double time = milliseconds(result);
   std::string text;
   if (result.emulated) {
-    text = timeText(time) + " of emulation, which says nothing about speed";
     if (result.launches == 0)
-      text = "no kernel was launched";
+      return "no kernel was launched";
+    text = timeText(time) + " of emulation, which says nothing about speed";
   } else {
     text = timeText(time) + " from call to return";
     if (result.bench.done)

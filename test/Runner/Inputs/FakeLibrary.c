@@ -38,16 +38,21 @@ typedef struct {
   "\"}"
 #define FUNCTION(name, shape, access, accumulate)                              \
   "{\"name\": \"" name "\", \"schedule\": \"naive,tile=16x16x16\", "           \
-  "\"arguments\": [" ARGUMENT(shape, "read") ", " ARGUMENT(shape, "read") ", " \
-      ARGUMENT(shape, access) "], \"operations\": [{\"op\": \"gemm\", "        \
-  "\"a\": {\"arg\": 0, \"transposed\": false}, "                               \
-  "\"b\": {\"arg\": 1, \"transposed\": true}, \"d\": {\"arg\": 2}, "           \
-  "\"accumulate\": " accumulate "}]}"
+  "\"arguments\": [" ARGUMENT(shape, "read") ", " ARGUMENT(                    \
+      shape,                                                                   \
+      "read") ", " ARGUMENT(shape,                                             \
+                            access) "], \"operations\": [{\"op\": \"gemm\", "  \
+                                    "\"a\": {\"arg\": 0, \"transposed\": "     \
+                                    "false}, "                                 \
+                                    "\"b\": {\"arg\": 1, \"transposed\": "     \
+                                    "true}, \"d\": {\"arg\": 2}, "             \
+                                    "\"accumulate\": " accumulate "}]}"
 #define METADATA                                                               \
-  "{\"bwgemm\": 1, \"target\": \"sm_100a\", \"functions\": ["                  \
-  FUNCTION("matmul", "[-1, -1]", "write", "false") ", "                        \
-  FUNCTION("square", "[24, 24]", "write", "false") ", "                        \
-  FUNCTION("accumulate", "[-1, -1]", "read_write", "true") "]}"
+  "{\"bwgemm\": 1, \"target\": \"sm_100a\", \"functions\": [" FUNCTION(        \
+      "matmul", "[-1, -1]", "write",                                           \
+      "false") ", " FUNCTION("square", "[24, 24]", "write",                    \
+                             "false") ", " FUNCTION("accumulate", "[-1, -1]",  \
+                                                    "read_write", "true") "]}"
 #endif
 
 #ifndef NO_METADATA
