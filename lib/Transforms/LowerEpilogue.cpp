@@ -63,10 +63,20 @@ private:
     body();
   }
 
+  /// Neighbouring elements of one row that this thread holds. `active` says
+  /// whether the thread's lane holds a row at all; null if it does.
+  struct Segment {
+    Value active, row, column;
+    SmallVector<Value> values;
+  };
+
   Value emitWholeTileCheck(int64_t vectorBytes);
-  void emitStep(Value column);
-  void emitRow(Value active, Value row, Value column, ArrayRef<Value> values);
-  Value convert(Value value, Type element);
+  SmallVector<Value> emitLoad(Value atLane, Value column, int64_t elements);
+  SmallVector<Segment> emitLoads(Value column);
+  void emitVectors(const Segment &segment);
+  void emitScalars(const Segment &segment);
+  Value widen(Value value);
+  Value convert(Value value);
 
   StoreOp store;
   TmemShape shape;
@@ -113,7 +123,19 @@ Value Epilogue::emitWholeTileCheck(int64_t vectorBytes) {
   return both(aligned, inside);
 }
 
-Value Epilogue::convert(Value value, Type element) {
+/// To f32, the type of accumulators.
+Value Epilogue::widen(Value value) {
+  Type wide = builder.getF32Type();
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    wide = vector.clone(wide);
+  return value.getType() == wide
+             ? value
+             : arith::ExtFOp::create(builder, loc, wide, value).getResult();
+}
+
+/// From f32 to the type of D, rounding to nearest even.
+Value Epilogue::convert(Value value) {
+  Type element = type.getElementType();
   if (element.isF32())
     return value;
   Type result = element;
@@ -122,93 +144,76 @@ Value Epilogue::convert(Value value, Type element) {
   return arith::TruncFOp::create(builder, loc, result, value);
 }
 
-/// Writes neighbouring elements of one row.
-void Epilogue::emitRow(Value active, Value row, Value column,
-                       ArrayRef<Value> values) {
+/// Writes a segment that is inside of D and aligned.
+void Epilogue::emitVectors(const Segment &segment) {
   Type element = type.getElementType();
-  Type f32 = builder.getF32Type();
-  auto widen = [&](Value value) -> Value {
-    Type wide = f32;
-    if (auto vector = dyn_cast<VectorType>(value.getType()))
-      wide = vector.clone(f32);
-    return value.getType() == wide
-               ? value
-               : arith::ExtFOp::create(builder, loc, wide, value).getResult();
-  };
-  auto emitScalars = [&] {
-    Value valid = compare(arith::CmpIPredicate::ult, row, rows);
-    if (active)
-      valid = both(active, valid);
-    when(valid, [&] {
-      for (auto [index, value] : llvm::enumerate(values)) {
-        Value at = add(column, constant(index));
-        when(compare(arith::CmpIPredicate::ult, at, columns), [&] {
-          Value sum = value;
-          if (store.getAccumulate())
-            sum = arith::AddFOp::create(
-                builder, loc, sum,
-                widen(memref::LoadOp::create(builder, loc, store.getD(),
-                                             ValueRange{row, at})));
-          memref::StoreOp::create(builder, loc, convert(sum, element),
-                                  store.getD(), ValueRange{row, at});
-        });
-      }
-    });
-  };
-  if (!wholeTile)
-    return emitScalars();
-
-  auto emitVectors = [&] {
-    int64_t width = getVectorElements(shape, element);
-    auto alignment = llvm::MaybeAlign(
-        width * element.getIntOrFloatBitWidth() / 8);
-    for (size_t first = 0; first < values.size(); first += width) {
+  int64_t width = getVectorElements(shape, element);
+  auto alignment =
+      llvm::MaybeAlign(width * element.getIntOrFloatBitWidth() / 8);
+  when(segment.active, [&] {
+    for (size_t first = 0; first < segment.values.size(); first += width) {
       Value vector = vector::FromElementsOp::create(
-          builder, loc, VectorType::get(width, f32),
-          values.slice(first, width));
-      SmallVector<Value> at{row, add(column, constant(first))};
+          builder, loc, VectorType::get(width, builder.getF32Type()),
+          ArrayRef(segment.values).slice(first, width));
+      SmallVector<Value> at{segment.row,
+                            add(segment.column, constant(first))};
       if (store.getAccumulate()) {
         Value old = vector::LoadOp::create(
             builder, loc, VectorType::get(width, element), store.getD(), at,
             /*nontemporal=*/false, alignment);
         vector = arith::AddFOp::create(builder, loc, vector, widen(old));
       }
-      vector::StoreOp::create(builder, loc, convert(vector, element),
-                              store.getD(), at, /*nontemporal=*/false,
-                              alignment);
+      vector::StoreOp::create(builder, loc, convert(vector), store.getD(), at,
+                              /*nontemporal=*/false, alignment);
     }
-  };
-  auto choice =
-      scf::IfOp::create(builder, loc, wholeTile, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard restore(builder);
-  builder.setInsertionPointToStart(choice.thenBlock());
-  when(active, emitVectors);
-  builder.setInsertionPointToStart(choice.elseBlock());
-  emitScalars();
+  });
 }
 
-/// Loads `stepColumns` columns from `column` on, and stores them.
-void Epilogue::emitStep(Value column) {
-  bool wide = shape == TmemShape::Shape16x256b;
+/// Writes what of a segment is inside of D, element by element.
+void Epilogue::emitScalars(const Segment &segment) {
+  Value valid = compare(arith::CmpIPredicate::ult, segment.row, rows);
+  if (segment.active)
+    valid = both(segment.active, valid);
+  when(valid, [&] {
+    for (auto [index, value] : llvm::enumerate(segment.values)) {
+      Value column = add(segment.column, constant(index));
+      when(compare(arith::CmpIPredicate::ult, column, columns), [&] {
+        ValueRange at{segment.row, column};
+        Value sum = value;
+        if (store.getAccumulate())
+          sum = arith::AddFOp::create(
+              builder, loc, sum,
+              widen(memref::LoadOp::create(builder, loc, store.getD(), at)));
+        memref::StoreOp::create(builder, loc, convert(sum), store.getD(), at);
+      });
+    }
+  });
+}
+
+SmallVector<Value> Epilogue::emitLoad(Value atLane, Value column,
+                                      int64_t elements) {
+  auto vectorType = VectorType::get(elements, builder.getF32Type());
+  Value fragment = TmemLoadOp::create(builder, loc, vectorType, store.getAcc(),
+                                      atLane, column, shape);
+  Value ready = TmemWaitOp::create(builder, loc, vectorType, fragment);
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < elements; ++i)
+    values.push_back(vector::ExtractOp::create(builder, loc, ready, i));
+  return values;
+}
+
+/// Brings `stepColumns` columns from `column` on into registers.
+SmallVector<Epilogue::Segment> Epilogue::emitLoads(Value column) {
   bool halfFilled = tmem.getRows() == 64;
-  auto load = [&](Value atLane, int64_t elements) {
-    auto vectorType = VectorType::get(elements, builder.getF32Type());
-    Value fragment = TmemLoadOp::create(builder, loc, vectorType,
-                                        store.getAcc(), atLane, column, shape);
-    TmemWaitOp::create(builder, loc);
-    SmallVector<Value> values;
-    for (int64_t i = 0; i < elements; ++i)
-      values.push_back(vector::ExtractOp::create(builder, loc, fragment, i));
-    return values;
-  };
   Value memoryColumn = add(store.getN(), column);
-  if (!wide) {
-    SmallVector<Value> values = load(warpLane, stepColumns);
+  SmallVector<Segment> segments;
+  if (shape == TmemShape::Shape32x32b) {
     Value active;
     if (halfFilled)
       active = compare(arith::CmpIPredicate::ult, lane, constant(16));
-    emitRow(active, add(warpRow, lane), memoryColumn, values);
-    return;
+    segments.push_back({active, add(warpRow, lane), memoryColumn,
+                        emitLoad(warpLane, column, stepColumns)});
+    return segments;
   }
   // 16x256b: thread t = t0 + 4 t1 holds pairs of neighbouring columns.
   Value t0 = arith::RemUIOp::create(builder, loc, lane, constant(4));
@@ -216,15 +221,19 @@ void Epilogue::emitStep(Value column) {
   Value pairColumn = add(memoryColumn, mul(t0, 2));
   for (int64_t half = 0; half < (halfFilled ? 16 : 32); half += 16) {
     SmallVector<Value> values =
-        load(add(warpLane, constant(half)), stepColumns / 2);
+        emitLoad(add(warpLane, constant(half)), column, stepColumns / 2);
     for (int64_t repeat = 0; repeat < stepColumns / 8; ++repeat) {
       for (int64_t upper = 0; upper < 2; ++upper) {
-        Value row = add(warpRow, add(t1, constant(half + 8 * upper)));
-        emitRow(/*active=*/{}, row, add(pairColumn, constant(8 * repeat)),
-                ArrayRef(values).slice(4 * repeat + 2 * upper, 2));
+        ArrayRef<Value> pair =
+            ArrayRef(values).slice(4 * repeat + 2 * upper, 2);
+        segments.push_back({/*active=*/Value(),
+                            add(warpRow, add(t1, constant(half + 8 * upper))),
+                            add(pairColumn, constant(8 * repeat)),
+                            SmallVector<Value>(pair)});
       }
     }
   }
+  return segments;
 }
 
 void Epilogue::emit() {
@@ -246,7 +255,21 @@ void Epilogue::emit() {
                                  constant(tmem.getColumns()),
                                  constant(stepColumns));
   builder.setInsertionPointToStart(loop.getBody());
-  emitStep(loop.getInductionVar());
+  SmallVector<Segment> segments = emitLoads(loop.getInductionVar());
+  auto forEach = [&](void (Epilogue::*write)(const Segment &)) {
+    for (const Segment &segment : segments)
+      (this->*write)(segment);
+  };
+  if (!wholeTile) {
+    forEach(&Epilogue::emitScalars);
+  } else {
+    auto choice =
+        scf::IfOp::create(builder, loc, wholeTile, /*withElseRegion=*/true);
+    builder.setInsertionPointToStart(choice.thenBlock());
+    forEach(&Epilogue::emitVectors);
+    builder.setInsertionPointToStart(choice.elseBlock());
+    forEach(&Epilogue::emitScalars);
+  }
   store.erase();
 }
 

@@ -36,7 +36,7 @@ func.func @wait_orders(%t: !bwgemm.tmem<64x64xf32>, %b: !bwgemm.mbarrier<1>, %i:
 // What starts, waits or orders is never dropped nor merged, though it has no
 // result.
 // CHECK-LABEL: func @kept
-func.func @kept(%b: !bwgemm.mbarrier<1>, %i: index, %parity: i32) {
+func.func @kept(%b: !bwgemm.mbarrier<1>, %i: index, %parity: i32, %v: vector<4xf32>) {
   // CHECK-COUNT-2: bwgemm.mbarrier.arrive
   bwgemm.mbarrier.arrive %b[%i] : !bwgemm.mbarrier<1>
   bwgemm.mbarrier.arrive %b[%i] : !bwgemm.mbarrier<1>
@@ -46,7 +46,7 @@ func.func @kept(%b: !bwgemm.mbarrier<1>, %i: index, %parity: i32) {
   // CHECK: bwgemm.fence async_shared
   bwgemm.fence async_shared
   // CHECK: bwgemm.tmem_wait
-  bwgemm.tmem_wait
+  %ready = bwgemm.tmem_wait %v : vector<4xf32>
   return
 }
 

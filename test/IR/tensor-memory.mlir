@@ -20,11 +20,11 @@ func.func @life(%lane: index, %column: index) -> (vector<64xf32>, vector<32xf32>
   // 32 elements of 16x256b cover 64 columns.
   // CHECK: bwgemm.tmem_load %[[T]][%{{.*}}, %{{.*}}] "16x256b" : !bwgemm.tmem<128x64xf32> -> vector<32xf32>
   %w = bwgemm.tmem_load %t[%lane, %column] "16x256b" : !bwgemm.tmem<128x64xf32> -> vector<32xf32>
-  // CHECK: bwgemm.tmem_wait
-  bwgemm.tmem_wait
+  // CHECK: %[[READY:.*]] = bwgemm.tmem_wait %{{.*}} : vector<32xf32>
+  %ready = bwgemm.tmem_wait %w : vector<32xf32>
   // CHECK: bwgemm.tmem_dealloc %[[T]], %[[SLOT]] : !bwgemm.tmem<128x64xf32>, !bwgemm.tmem_slot<64>
   bwgemm.tmem_dealloc %t, %slot : !bwgemm.tmem<128x64xf32>, !bwgemm.tmem_slot<64>
-  return %v, %w : vector<64xf32>, vector<32xf32>
+  return %v, %ready : vector<64xf32>, vector<32xf32>
 }
 
 // The last lanes and columns are legal, and the largest fragments.
@@ -41,6 +41,7 @@ func.func @limits(%t: !bwgemm.tmem<128x512xf32>, %half: !bwgemm.tmem<64x256xf32>
   %w = bwgemm.tmem_load %t[%c112, %c256] "16x256b" : !bwgemm.tmem<128x512xf32> -> vector<128xf32>
   // CHECK: bwgemm.tmem_load {{.*}} "16x256b" : !bwgemm.tmem<64x256xf32> -> vector<4xf32>
   %x = bwgemm.tmem_load %half[%c96, %c0] "16x256b" : !bwgemm.tmem<64x256xf32> -> vector<4xf32>
-  bwgemm.tmem_wait
+  // CHECK: bwgemm.tmem_wait %{{.*}} : vector<4xf32>
+  %ready = bwgemm.tmem_wait %x : vector<4xf32>
   return
 }

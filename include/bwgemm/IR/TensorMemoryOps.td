@@ -86,10 +86,23 @@ def Bwgemm_TmemLoadOp : Bwgemm_Op<"tmem_load", [
 }
 
 def Bwgemm_TmemWaitOp : Bwgemm_Op<"tmem_wait", [
+    AllTypesMatch<["fragment", "ready"]>,
     MemoryEffects<[MemRead<Bwgemm_TensorMemory>, MemWrite<Bwgemm_TensorMemory>]>]> {
   let summary = "wait for the tensor-memory loads of this thread";
-  let description = "PTX `tcgen05.wait::ld.sync.aligned`.";
-  let assemblyFormat = "attr-dict";
+  let description = [{
+    Yields the fragment that may be used. The registers of a load that is not
+    complete must not be read; passing the fragment through the wait makes that
+    a data dependence, so that no later pass can move a use before it.
+
+    PTX `tcgen05.wait::ld.sync.aligned`.
+
+    ```mlir
+    %ready = bwgemm.tmem_wait %v : vector<32xf32>
+    ```
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [F32]>:$fragment);
+  let results = (outs VectorOfRankAndType<[1], [F32]>:$ready);
+  let assemblyFormat = "$fragment attr-dict `:` qualified(type($fragment))";
 }
 
 #endif // BWGEMM_TENSOR_MEMORY_OPS_TD

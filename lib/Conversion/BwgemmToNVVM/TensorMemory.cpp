@@ -89,13 +89,47 @@ struct LoadLowering : OpConversionPattern<TmemLoadOp> {
   }
 };
 
+/// The wait, and then an empty inline assembly through which every register
+/// passes: LLVM sees no dependence between a load and the wait, and would
+/// otherwise read the registers (to pack two into one, say) before it.
 struct WaitLowering : OpConversionPattern<TmemWaitOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
-  matchAndRewrite(TmemWaitOp op, OpAdaptor,
+  matchAndRewrite(TmemWaitOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::Tcgen05WaitOp>(
-        op, NVVM::Tcgen05WaitKind::LOAD);
+    Location loc = op.getLoc();
+    VectorType type = op.getReady().getType();
+    int64_t count = type.getNumElements();
+    Type i32 = rewriter.getI32Type();
+    Value words = rewriter.createOrFold<LLVM::BitcastOp>(
+        loc, type.clone(i32), adaptor.getFragment());
+    NVVM::Tcgen05WaitOp::create(rewriter, loc, NVVM::Tcgen05WaitKind::LOAD);
+    SmallVector<Value> registers;
+    std::string outputs, inputs;
+    for (int64_t i = 0; i < count; ++i) {
+      registers.push_back(LLVM::ExtractElementOp::create(
+          rewriter, loc, words, constantI32(rewriter, loc, i)));
+      outputs += "=r,";
+      inputs += (i ? "," : "") + std::to_string(i);
+    }
+    SmallVector<Type> types(count, i32);
+    Type result =
+        count == 1 ? i32
+                   : LLVM::LLVMStructType::getLiteral(op.getContext(), types);
+    auto pass = LLVM::InlineAsmOp::create(
+        rewriter, loc, result, registers, /*asm_string=*/"",
+        /*constraints=*/outputs + inputs, /*has_side_effects=*/true,
+        /*is_align_stack=*/false, LLVM::TailCallKind::None,
+        LLVM::AsmDialectAttr(), /*operand_attrs=*/ArrayAttr());
+    Value ready = LLVM::PoisonOp::create(rewriter, loc, type.clone(i32));
+    for (int64_t i = 0; i < count; ++i) {
+      Value word = pass.getResult(0);
+      if (count != 1)
+        word = LLVM::ExtractValueOp::create(rewriter, loc, word, i);
+      ready = LLVM::InsertElementOp::create(rewriter, loc, ready, word,
+                                            constantI32(rewriter, loc, i));
+    }
+    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, type, ready);
     return success();
   }
 };
