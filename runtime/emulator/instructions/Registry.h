@@ -27,7 +27,16 @@
 
 namespace bwgemm::emulator {
 
+class KernelDecoder;
 class SymbolScope;
+
+/// Where control goes after an instruction, for reconvergence.
+enum class Flow : uint8_t {
+  Next,
+  Branch,   ///< To `out.target`, or on.
+  Indirect, ///< To one of the labels given to `labelInto`.
+  Exit,     ///< Ends the thread.
+};
 
 /// What a family's decode function works with. It takes modifiers and
 /// operands, and sets `out.handler`. Everything that fails records one error
@@ -37,11 +46,12 @@ class SymbolScope;
 class Decode {
 public:
   Decode(const ast::Instruction &source, Instruction &out, Kernel &kernel,
-         SymbolScope &scope, size_t prefixParts);
+         KernelDecoder &owner, SymbolScope &scope, size_t prefixParts);
 
   const ast::Instruction &source;
   Instruction &out;
   Kernel &kernel;
+  Flow flow = Flow::Next;
 
   //===--- Modifiers ---===//
 
@@ -79,6 +89,9 @@ public:
   /// Register, or a 32-bit immediate of any sign: shift counts, lane numbers.
   bool sourceU32(size_t index) { return sourceOperand(index, Type::U32); }
   bool predicateDestination(size_t index, bool sinkAllowed = false);
+  /// `d|p` or `d`: appends two operands, the second of kind None if there is
+  /// no `|`. `d` is a register of `type` (Pred allowed) or `_`.
+  bool destinationPair(size_t index, Type type);
   /// Predicate register, possibly negated, or an immediate.
   bool predicateSource(size_t index);
   /// `[…]`. Base registers may be 32 or 64 bits wide. Symbols of the wrong
@@ -92,20 +105,30 @@ public:
                     bool sinkAllowed = false, bool widerAllowed = false);
   /// Integer immediate, stored in `value`; appended to no list.
   bool immediate(size_t index, int64_t &value);
+  /// The address of a variable, if operand `index` names one.
+  bool isVariable(size_t index) const;
+  bool isSpecialRegister(size_t index) const;
   /// True if operand `index` exists and is a predicate register (or !p).
   bool isPredicate(size_t index) const;
   bool isImmediate(size_t index) const;
   bool isVector(size_t index) const;
+  /// Says that operand `index`, read from the source, is taken care of.
+  void markUsed(size_t index) { used[index] = true; }
   /// Adds an absent operand, so that later ones keep their places.
   void noOperand();
   Operand &last() { return out.operands[out.operandCount - 1]; }
   /// Names a label: sets out.target.
   bool label(size_t index);
+  /// The label number of a name (filled in below), used by label() as well.
+  bool labelNumber(std::string_view name, ast::Location where,
+                   uint32_t &number);
   /// Index in the code of a label (for branch tables), filled in later into
   /// `*place`, which must stay where it is.
   bool labelInto(std::string_view name, ast::Location where, uint32_t *place);
   /// Labels of a `.branchtargets` list.
   const std::vector<std::string_view> *branchTargets(std::string_view name);
+  /// Lanes that all hold `bits`, in 32- or 64-bit storage.
+  const void *constant(unsigned width, uint64_t bits);
 
   /// Space for a family's own decoded data, owned by the kernel.
   template <class T> T *newData() {
@@ -131,13 +154,22 @@ private:
   friend class KernelDecoder;
   bool resolve(const ast::Operand &operand, Type type, bool isDestination,
                bool sinkAllowed, bool widerAllowed, Operand &result);
+  bool resolveImmediate(const ast::Operand &operand, Type type,
+                        Operand &result);
   bool resolveVector(size_t index, Type type, unsigned count,
                      bool isDestination, bool sinkAllowed, bool widerAllowed);
-  Operand *append();
+  bool resolvePredicate(const ast::Operand &operand, bool isDestination,
+                        bool sinkAllowed, Operand &result);
+  bool resolveElements(const ast::Operand *first, size_t count,
+                       const Operand *&elements);
+  bool hasOperand(size_t index);
+  Operand *append(size_t index);
 
+  KernelDecoder &owner;
   SymbolScope &scope;
   std::vector<bool> taken;
   std::vector<bool> used;
+  int64_t targetLabel = -1;
   std::string errorMessage;
   ast::Location errorPlace;
 };

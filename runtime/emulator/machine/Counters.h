@@ -9,6 +9,7 @@
 #define BWGEMM_EMULATOR_MACHINE_COUNTERS_H
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace bwgemm::emulator {

@@ -24,6 +24,7 @@ struct NamedBarrier {
   uint32_t expected = 0;   ///< Threads; 0 while nobody has arrived.
   uint32_t arrived = 0;    ///< Threads.
   uint32_t generation = 0; ///< How often it completed.
+  bool wholeCta = false;   ///< Used without a count.
   /// Reduction over the arriving threads of the running generation, and the
   /// result of the last.
   bool reduceAnd = true, reduceOr = false;
@@ -32,10 +33,28 @@ struct NamedBarrier {
   uint32_t lastCount = 0;
 };
 
+/// Memory blocks that CTAs give back, kept for the next; one pool per worker.
+class StoragePool {
+public:
+  /// A block of at least `bytes` bytes, 1024-byte aligned, contents arbitrary;
+  /// null if the host has no memory left.
+  std::byte *take(size_t bytes);
+  void give(std::byte *block, size_t bytes);
+  StoragePool() = default;
+  StoragePool(const StoragePool &) = delete;
+  ~StoragePool();
+
+private:
+  std::vector<std::pair<size_t, std::byte *>> blocks;
+};
+
 /// A CTA: warps and the shared memory they have in common.
 class Cta {
 public:
-  Cta(Cluster &cluster, unsigned rank, Dim3 index);
+  Cta(Cluster &cluster, unsigned rank, Dim3 index, StoragePool &pool);
+  ~Cta();
+  /// False if the host had no memory for the CTA; nothing else may be called.
+  bool valid() const { return isValid; }
 
   Cluster &cluster() const { return *clusterPointer; }
   Grid &grid() const;
@@ -70,13 +89,16 @@ public:
   template <class T> T &extension() { return extensions.get<T>(); }
 
 private:
-  friend class Scheduler;
   Cluster *clusterPointer;
   unsigned ctaRank;
   Dim3 ctaIndex;
   std::byte *shared = nullptr;
   uint32_t sharedLimit = sharedBase;
-  std::unique_ptr<std::byte[]> sharedStorage, registerStorage, localStorage;
+  std::byte *registerBlock = nullptr, *localBlock = nullptr;
+  size_t sharedBytes = 0, registerBytes = 0, localBytes = 0;
+  uint32_t localStride = 0;
+  bool isValid = false;
+  StoragePool &storagePool;
   std::vector<std::unique_ptr<Warp>> warpList;
   Extensions extensions;
 };
@@ -86,7 +108,13 @@ private:
 class Cluster {
 public:
   /// `index` is %clusterid; CTA (0,0,0) of the cluster is at index * extent.
-  Cluster(Grid &grid, Dim3 index, CounterSet &counters);
+  Cluster(Grid &grid, Dim3 index, CounterSet &counters, StoragePool &pool);
+  ~Cluster();
+
+  /// False if the host had no memory for it.
+  bool valid() const;
+  /// True when all threads have exited.
+  bool finished() const;
 
   Grid &grid() const { return *gridPointer; }
   Dim3 index() const { return clusterIndex; }
@@ -110,6 +138,10 @@ public:
   /// or landing that makes such a change calls `signal()`.
   void signal() { ++eventCount; }
   uint64_t events() const { return eventCount; }
+  /// Counts stores and other changes that a polling loop might look for. A
+  /// cluster in which neither this nor events() moves makes no progress.
+  void noteWrite() { ++writeCount; }
+  uint64_t writes() const { return writeCount; }
 
   CounterSet &counters() { return *counterSet; }
   std::mt19937_64 &random() { return generator; }
@@ -117,11 +149,11 @@ public:
   template <class T> T &extension() { return extensions.get<T>(); }
 
 private:
-  friend class Scheduler;
   Grid *gridPointer;
   Dim3 clusterIndex;
   std::vector<std::unique_ptr<Cta>> ctaList;
   uint64_t eventCount = 1;
+  uint64_t writeCount = 0;
   CounterSet *counterSet;
   std::mt19937_64 generator;
   Extensions extensions;

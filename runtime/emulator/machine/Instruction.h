@@ -30,6 +30,7 @@ enum class Step : uint8_t {
   Next,  ///< Done; go on with the next instruction.
   Jump,  ///< The handler has set the program counter or the fragments.
   Block, ///< Not done: execute this instruction again when something changed.
+  Yield, ///< Done, but polling: let other fragments and warps run first.
   Fault, ///< The grid stops; the fault is recorded.
 };
 

@@ -139,8 +139,10 @@ public:
   /// of them is not there. Does not check alignment and records no fault.
   std::byte *translate(Space space, uint64_t address, uint32_t bytes,
                        unsigned lane);
-  /// Same, and records the trap "misaligned address" or "out of bounds …" if
-  /// it cannot be. `align` is in bytes; `what` is "read" or "write" or such.
+  AllocationCache &allocations() { return allocationCache; }
+  /// Same as translate, and records the trap "misaligned address" or "out of
+  /// bounds …" if it cannot be. `align` is in bytes; `what` is "read" or
+  /// "write" or such.
   std::byte *access(const Instruction &instruction, Space space,
                     uint64_t address, uint32_t bytes, uint32_t align,
                     unsigned lane, std::string_view what);
@@ -179,21 +181,23 @@ public:
   /// Ends the lanes.
   Step exit(LaneMask lanes);
 
-  /// Why run() came back.
-  enum class RunResult : uint8_t { Budget, Blocked, Finished, Fault };
-  /// Executes up to `budget` instructions. `progress` is increased by the
-  /// number that completed.
+  /// Why run() came back. `Polled`: an instruction asked to let others run.
+  enum class RunResult : uint8_t { Budget, Polled, Blocked, Finished, Fault };
+  /// Executes up to `budget` instructions.
   RunResult run(uint64_t budget);
+  /// True if some fragment can run, as far as is known without trying.
+  bool canRun() const;
+  /// Lets every wait that can expire do so; false if there was none.
+  bool expireWaits();
 
   /// A family's own state of this warp.
   template <class T> T &extension() { return extensions.get<T>(); }
 
 private:
-  friend class Scheduler;
   bool chooseFragment(bool avoidCurrent);
   bool runnable(const Fragment &fragment) const;
   void mergeFragments();
-  void updateLimit();
+  void trace(const Instruction &instruction, LaneMask mask);
 
   Cta *ctaPointer;
   unsigned warpId;
@@ -201,7 +205,12 @@ private:
   std::byte *registers;
   std::vector<Fragment> fragments;
   unsigned current = 0;
-  AllocationCache allocations;
+  /// Instructions since the running fragment was chosen over others.
+  uint64_t sinceChoice = 0;
+  /// While sinceChoice is below this, the fragment need not give way.
+  uint64_t aloneUntil = 0;
+  bool preferOther = false;
+  AllocationCache allocationCache;
   Extensions extensions;
 };
 

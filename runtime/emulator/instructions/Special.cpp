@@ -1,0 +1,331 @@
+//===- Special.cpp - Special registers and kernel-wide hints ----*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// %tid and its kin (PTX ISA chapter 10), addresses of variables, and
+// instructions that have no effect on a result: griddepcontrol, setmaxnreg,
+// prefetch.
+//
+//===----------------------------------------------------------------------===//
+
+#include "instructions/Special.h"
+
+#include "instructions/Lanes.h"
+#include "instructions/Registry.h"
+#include "machine/Cta.h"
+#include "machine/Grid.h"
+
+#include <chrono>
+
+namespace bwgemm::emulator {
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// What %nsmid says: the SM count of a B200.
+static constexpr uint32_t smCount = 148;
+
+static uint64_t linear(Dim3 at, Dim3 extent) {
+  return at.x + uint64_t(extent.x) * (at.y + uint64_t(extent.y) * at.z);
+}
+
+static Dim3 clusterCount(const Grid &grid) {
+  const Dim3 &g = grid.config.grid, &c = grid.config.cluster;
+  return {g.x / c.x, g.y / c.y, g.z / c.z};
+}
+
+static Dim3 indexInCluster(const Cta &cta) {
+  const Dim3 &c = cta.grid().config.cluster;
+  Dim3 at = cta.index();
+  return {at.x % c.x, at.y % c.y, at.z % c.z};
+}
+
+template <unsigned axis> static uint32_t component(Dim3 dim) {
+  return axis == 0 ? dim.x : axis == 1 ? dim.y : dim.z;
+}
+
+static uint64_t nanoseconds() {
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(
+          std::chrono::system_clock::now().time_since_epoch())
+          .count());
+}
+
+/// The host's nanoseconds: a clock that never runs backwards and moves with
+/// the work done, which is all that a program may expect of %clock.
+static uint64_t cycles() {
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(
+          std::chrono::steady_clock::now().time_since_epoch())
+          .count());
+}
+
+using UniformValue = uint64_t (*)(const Warp &warp);
+
+/// A value that all lanes share.
+template <UniformValue value>
+static Step uniform(Warp &w, const Instruction &i, LaneMask mask) {
+  uint64_t v = value(w);
+  const Operand &d = i.operands[0];
+  if (d.width == 64)
+    forLanes(mask, [p = w.out<uint64_t>(d), v](unsigned l) { p[l] = v; });
+  else
+    forLanes(mask, [p = w.out<uint32_t>(d), v = uint32_t(v)](unsigned l) {
+      p[l] = v;
+    });
+  return Step::Next;
+}
+
+template <unsigned axis>
+static Step tid(Warp &w, const Instruction &i, LaneMask mask) {
+  const Dim3 &block = w.grid().config.block;
+  uint32_t first = w.id() * warpSize;
+  return setLanes(w, i.operands[0], mask, [&](unsigned lane) -> uint64_t {
+    uint32_t thread = first + lane;
+    if (axis == 0)
+      return thread % block.x;
+    if (axis == 1)
+      return thread / block.x % block.y;
+    return thread / block.x / block.y;
+  });
+}
+
+static Step laneid(Warp &w, const Instruction &i, LaneMask mask) {
+  return setLanes(w, i.operands[0], mask,
+                  [](unsigned lane) { return uint64_t(lane); });
+}
+
+/// %lanemask_eq, le, lt, ge, gt by `kind` 0 to 4.
+template <unsigned kind>
+static Step lanemask(Warp &w, const Instruction &i, LaneMask mask) {
+  return setLanes(w, i.operands[0], mask, [](unsigned lane) -> uint64_t {
+    uint32_t equal = 1u << lane, below = equal - 1;
+    switch (kind) {
+    case 0:
+      return equal;
+    case 1:
+      return equal | below;
+    case 2:
+      return below;
+    case 3:
+      return ~below;
+    default:
+      return ~(equal | below);
+    }
+  });
+}
+
+template <unsigned axis> static uint64_t ntid(const Warp &w) {
+  return component<axis>(w.grid().config.block);
+}
+template <unsigned axis> static uint64_t ctaid(const Warp &w) {
+  return component<axis>(w.cta().index());
+}
+template <unsigned axis> static uint64_t nctaid(const Warp &w) {
+  return component<axis>(w.grid().config.grid);
+}
+template <unsigned axis> static uint64_t clusterid(const Warp &w) {
+  return component<axis>(w.cluster().index());
+}
+template <unsigned axis> static uint64_t nclusterid(const Warp &w) {
+  return component<axis>(clusterCount(w.grid()));
+}
+template <unsigned axis> static uint64_t clusterCtaid(const Warp &w) {
+  return component<axis>(indexInCluster(w.cta()));
+}
+template <unsigned axis> static uint64_t clusterNctaid(const Warp &w) {
+  return component<axis>(w.grid().config.cluster);
+}
+static uint64_t clusterCtarank(const Warp &w) { return w.cta().rank(); }
+static uint64_t clusterNctarank(const Warp &w) {
+  return w.grid().config.cluster.count();
+}
+static uint64_t isExplicitCluster(const Warp &w) {
+  const Grid &grid = w.grid();
+  return grid.kernel.info.explicitCluster || grid.kernel.info.reqCluster ||
+         grid.config.cluster.count() > 1;
+}
+static uint64_t warpid(const Warp &w) { return w.id(); }
+static uint64_t nwarpid(const Warp &) { return 64; }
+static uint64_t smid(const Warp &w) {
+  return linear(w.cta().index(), w.grid().config.grid) % smCount;
+}
+static uint64_t nsmid(const Warp &) { return smCount; }
+static uint64_t gridid(const Warp &) { return 1; }
+static uint64_t clock64(const Warp &) { return cycles(); }
+static uint64_t clockHigh(const Warp &) { return cycles() >> 32; }
+static uint64_t globaltimer(const Warp &) { return nanoseconds(); }
+static uint64_t globaltimerHigh(const Warp &) { return nanoseconds() >> 32; }
+static uint64_t dynamicSharedSize(const Warp &w) {
+  return w.grid().config.dynamicSharedBytes;
+}
+static uint64_t totalSharedSize(const Warp &w) {
+  // The reserved kilobyte counts (measured on an H200).
+  return w.cta().sharedEnd();
+}
+
+namespace {
+struct SpecialRegister {
+  std::string_view name;
+  Handler handler;
+};
+} // namespace
+
+#define BWGEMM_AXES(name, function)                                            \
+  {name ".x", uniform<function<0>>}, {name ".y", uniform<function<1>>}, {      \
+    name ".z", uniform<function<2>>                                            \
+  }
+
+static const SpecialRegister specialRegisters[] = {
+    {"%tid.x", tid<0>},
+    {"%tid.y", tid<1>},
+    {"%tid.z", tid<2>},
+    {"%laneid", laneid},
+    {"%lanemask_eq", lanemask<0>},
+    {"%lanemask_le", lanemask<1>},
+    {"%lanemask_lt", lanemask<2>},
+    {"%lanemask_ge", lanemask<3>},
+    {"%lanemask_gt", lanemask<4>},
+    BWGEMM_AXES("%ntid", ntid),
+    BWGEMM_AXES("%ctaid", ctaid),
+    BWGEMM_AXES("%nctaid", nctaid),
+    BWGEMM_AXES("%clusterid", clusterid),
+    BWGEMM_AXES("%nclusterid", nclusterid),
+    BWGEMM_AXES("%cluster_ctaid", clusterCtaid),
+    BWGEMM_AXES("%cluster_nctaid", clusterNctaid),
+    {"%cluster_ctarank", uniform<clusterCtarank>},
+    {"%cluster_nctarank", uniform<clusterNctarank>},
+    {"%is_explicit_cluster", nullptr}, // A predicate: see decodeMove.
+    {"%warpid", uniform<warpid>},
+    {"%nwarpid", uniform<nwarpid>},
+    {"%smid", uniform<smid>},
+    {"%nsmid", uniform<nsmid>},
+    {"%gridid", uniform<gridid>},
+    {"%clock", uniform<clock64>},
+    {"%clock64", uniform<clock64>},
+    {"%clock_hi", uniform<clockHigh>},
+    {"%globaltimer", uniform<globaltimer>},
+    {"%globaltimer_lo", uniform<globaltimer>},
+    {"%globaltimer_hi", uniform<globaltimerHigh>},
+    {"%dynamic_smem_size", uniform<dynamicSharedSize>},
+    {"%total_smem_size", uniform<totalSharedSize>},
+    {"%aggr_smem_size", uniform<totalSharedSize>},
+};
+#undef BWGEMM_AXES
+
+static const SpecialRegister *findSpecial(std::string_view name) {
+  for (const SpecialRegister &reg : specialRegisters)
+    if (reg.name == name)
+      return &reg;
+  return nullptr;
+}
+
+bool isSpecialRegisterName(std::string_view name) {
+  return findSpecial(name) != nullptr;
+}
+
+static Step explicitCluster(Warp &w, const Instruction &i, LaneMask mask) {
+  w.setPredicate(i.operands[0], isExplicitCluster(w) ? allLanes : 0, mask);
+  return Step::Next;
+}
+
+bool decodeSpecialRegister(std::string_view name, Instruction &out) {
+  const SpecialRegister *reg = findSpecial(name);
+  bool isPredicate = out.operands[0].width == 1;
+  if (!reg || isPredicate != (reg->handler == nullptr))
+    return false;
+  out.handler = isPredicate ? explicitCluster : reg->handler;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses of variables
+//===----------------------------------------------------------------------===//
+
+static uint64_t plainAddress(const Warp &, uint64_t offset) { return offset; }
+static uint64_t sharedAddress(const Warp &w, uint64_t offset) {
+  return offset | uint64_t(w.cta().rank()) << clusterRankShift;
+}
+static uint64_t paramAddress(const Warp &w, uint64_t offset) {
+  return w.grid().paramBase + offset;
+}
+
+template <uint64_t (*address)(const Warp &, uint64_t)>
+static Step variableAddress(Warp &w, const Instruction &i, LaneMask mask) {
+  uint64_t value = address(w, i.extra);
+  return setLanes(w, i.operands[0], mask, [&](unsigned) { return value; });
+}
+
+void decodeVariableAddress(Space space, uint64_t offset, Instruction &out) {
+  out.extra = offset;
+  out.handler = space == Space::Shared  ? variableAddress<sharedAddress>
+                : space == Space::Param ? variableAddress<paramAddress>
+                                        : variableAddress<plainAddress>;
+}
+
+//===----------------------------------------------------------------------===//
+// Hints
+//===----------------------------------------------------------------------===//
+
+static Step nothing(Warp &, const Instruction &, LaneMask) {
+  return Step::Next;
+}
+
+static bool decodeGridDepControl(Decode &decode) {
+  decode.out.handler = nothing;
+  if (decode.takeOne({"launch_dependents", "wait"}) < 0)
+    return decode.error("expected '.launch_dependents' or '.wait' in '" +
+                        decode.mnemonic() + "'");
+  return decode.expectOperands(0, 0);
+}
+
+/// setmaxnreg.inc/dec.sync.aligned.u32 n: the count is checked and has no
+/// effect, registers being unlimited here.
+static bool decodeSetMaxNReg(Decode &decode) {
+  decode.out.handler = nothing;
+  bool named = decode.takeOne({"inc", "dec"}) >= 0;
+  if (!named || !decode.take("sync") || !decode.take("aligned") ||
+      !decode.take("u32"))
+    return decode.error("expected 'setmaxnreg.inc.sync.aligned.u32' or "
+                        "'setmaxnreg.dec.sync.aligned.u32', got '" +
+                        decode.mnemonic() + "'");
+  int64_t count;
+  if (!decode.expectOperands(1, 1) || !decode.immediate(0, count))
+    return false;
+  if (count < 24 || count > 256 || count % 8)
+    return decode.error("expected a register count from 24 to 256 that is a "
+                        "multiple of 8, got " +
+                        std::to_string(count));
+  return true;
+}
+
+/// prefetch{.space}.L1/.L2 [a]; prefetchu.L1 [a]; prefetch{.space}.tensormap
+/// [a]; discard, applypriority: no effect on any value.
+static bool decodePrefetch(Decode &decode) {
+  decode.out.handler = nothing;
+  Space space = decode.takeSpace();
+  decode.takeOne({"L1", "L2", "tensormap"});
+  decode.takeAllWithPrefix("L2::");
+  if (!decode.expectOperands(1, 2) || !decode.address(0, space))
+    return false;
+  if (decode.operandCount() == 2) {
+    int64_t bytes;
+    return decode.immediate(1, bytes);
+  }
+  return true;
+}
+
+void registerSpecial(Registry &registry) {
+  registry.add("griddepcontrol", decodeGridDepControl);
+  registry.add("setmaxnreg", decodeSetMaxNReg);
+  registry.add("prefetch", decodePrefetch);
+  registry.add("prefetchu", decodePrefetch);
+  registry.add("discard", decodePrefetch);
+  registry.add("applypriority", decodePrefetch);
+}
+
+} // namespace bwgemm::emulator

@@ -1,0 +1,30 @@
+//===- Counters.cpp - What a kernel did -------------------------*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "machine/Counters.h"
+
+namespace bwgemm::emulator {
+
+const char *counterName(Counter counter) {
+  static const char *const names[] = {
+      "instructions",        "ctas",
+      "divergent_branches",  "global_loads",
+      "global_stores",       "global_bytes_loaded",
+      "global_bytes_stored", "shared_loads",
+      "shared_stores",       "atomics",
+      "barrier_waits",       "mbarrier_waits",
+      "mma_issued",          "mma_flops",
+      "tma_loads",           "tma_stores",
+      "tma_bytes_loaded",    "tma_bytes_stored",
+      "tmem_allocations",    "tmem_loads",
+      "tmem_stores",         "async_landed",
+  };
+  static_assert(sizeof(names) / sizeof(names[0]) == size_t(Counter::Count_));
+  return names[size_t(counter)];
+}
+
+} // namespace bwgemm::emulator
