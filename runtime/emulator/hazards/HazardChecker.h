@@ -17,7 +17,9 @@
 // - a bulk copy into memory that an mma in flight still reads.
 //
 // The first is judged in the order in which the emulator executed: it sees a
-// missing fence, and does not see a missing barrier behind a fence.
+// missing fence, and does not see a missing barrier behind a fence. Ordinary
+// reads of a stage that a bulk copy then refills are not reported: a barrier
+// between the two orders them, and barriers are not checked.
 //
 //===----------------------------------------------------------------------===//
 

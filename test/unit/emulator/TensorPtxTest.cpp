@@ -118,6 +118,30 @@ TEST(TensorPtx, MissingLoadWaitIsAHazard) {
       << report.hazards[0].message;
 }
 
+TEST(TensorPtx, OrdinaryStoreBeforeAnMmaNeedsAProxyFence) {
+  // Thread 0 writes a zero over the tile of A and reads it back as operand.
+  std::string store = "st.shared.b32 [%r4], %r11;\n";
+  std::string mma = "tcgen05.mma.cta_group::1.kind::f16 [%r7], %rd2";
+  Options options;
+  options.hazards = true;
+  for (bool fenced : {false, true}) {
+    std::string text = edited(
+        kernelText(), "WAIT_LOADED:", mma,
+        store + (fenced ? "fence.proxy.async.shared::cta;\n" : "") + mma);
+    GemmFixture gemm(64, 64, 64);
+    LaunchReport report = run(gemm, text, options);
+    EXPECT_FALSE(report.fault);
+    ASSERT_EQ(report.hazards.empty(), fenced);
+    if (!fenced) {
+      EXPECT_NE(report.hazards[0].message.find(
+                    "the mma reads shared memory at 0x400, which warp 0, lane "
+                    "0 wrote"),
+                std::string::npos)
+          << report.hazards[0].message;
+    }
+  }
+}
+
 TEST(TensorPtx, WrongExpectTxHangs) {
   std::string text =
       edited(kernelText(), "LOOP:", "_, [%r2], 16384", "_, [%r2], 16400");
