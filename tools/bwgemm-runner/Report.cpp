@@ -115,8 +115,8 @@ std::string timingText(const RunResult &result) {
     text = timeText(time) + " of emulation, which says nothing about speed";
   } else {
     text = timeText(time) + " from call to return";
-    if (result.bench.done)
-      text += format(", %.4g TFLOPS", tflops(result));
+    text += result.bench.done ? format(", %.4g TFLOPS", tflops(result))
+                              : ", of the first call, which loads the kernel";
   }
   if (result.bench.done)
     text += "; median of " + std::to_string(result.bench.repetitions) +
@@ -175,7 +175,8 @@ void printJson(const RunResult &result) {
                        {"median_ms", result.bench.median},
                        {"min_ms", result.bench.least},
                        {"max_ms", result.bench.greatest}};
-  object["launches"] = result.launches;
+  // Only the emulator counts them.
+  object["launches"] = result.emulated ? json(result.launches) : json();
   object["hazards"] = result.hazards;
   object["fault"] = result.fault;
   object["counters"] = result.counters;

@@ -209,6 +209,12 @@ private:
       return fail(error);
     result.device = driver->describe();
     result.emulated = driver->emulated;
+    if (!options.baseline.empty())
+      return fail(driver->emulated
+                      ? "--baseline=cublas needs a GPU; this is the " +
+                            result.device
+                      : "--baseline=cublas: this version cannot measure cuBLAS "
+                        "yet; leave --baseline out");
     // The library opens a driver by itself; it shall be the same one.
     bool real = driver->library == "libcuda.so.1";
     setenv("BWGEMM_DRIVER", real ? "cuda" : driver->library.c_str(), 1);
@@ -338,12 +344,6 @@ private:
   bool time() {
     if (!options.bench || result.status != Status::Right)
       return result.status == Status::Right;
-    if (!options.baseline.empty())
-      return fail(driver->emulated
-                      ? "--baseline=cublas needs a GPU; this is the " +
-                            result.device
-                      : "--baseline=cublas: this version cannot measure cuBLAS "
-                        "yet; leave --baseline out");
     ProgressLine progress("timing");
     // The report of the checked call is the one to keep.
     json hazards = result.hazards, counters = result.counters;
