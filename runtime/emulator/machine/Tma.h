@@ -13,8 +13,10 @@
 // - The swizzle XORs bits 7.. of the absolute shared address into bits 4..
 // - The shared address must be a multiple of 128, and coordinate 0 times the
 //   element size a multiple of 16.
-// - Elements outside of the tensor are filled by a load and skipped by a
-//   store; a store traps on a negative coordinate.
+// - Elements outside of the tensor are filled by a load. A store skips them,
+//   but along dimension 0 in units of 16 bytes: the unit that holds the last
+//   element of a row is written whole, whatever lies behind that element.
+// - A store traps on a negative coordinate.
 // - A load completes the bytes of the whole box, without padding.
 //
 //===----------------------------------------------------------------------===//

@@ -307,7 +307,9 @@ TEST(Tma, StoresClip) {
     size_t skew = f.address() - reinterpret_cast<uint64_t>(f.tensor.data());
     for (uint32_t r = 0; r < 8; ++r)
       for (uint32_t b = 0; b < 32; ++b)
-        if (16 + b / 2 < 21 && 25 + r < 30)
+        // 5 of the 16 columns are inside; they end in the first unit of 16
+        // bytes, which is written whole.
+        if (b < 16 && 25 + r < 30)
           expected[skew + (25 + r) * 128 + 32 + b] =
               uint8_t(f.byteAt(placeOf(2176, r, b, pitch, swizzle)));
     ASSERT_TRUE(f.store(map, {16, 25}, 2176)) << f.trap.message;
@@ -320,5 +322,10 @@ TEST(Tma, StoresClip) {
     EXPECT_NE(f.trap.message.find("coordinate 0 of a tensor store is -8"),
               std::string::npos);
     EXPECT_FALSE(f.store(map, {0, -1}, 2176));
+    // The last row has no memory behind its 21 columns.
+    f.allowedEnd = f.address() + 29 * 128 + 42;
+    EXPECT_FALSE(f.store(map, {16, 25}, 2176));
+    EXPECT_NE(f.trap.message.find("writes 16 bytes"), std::string::npos)
+        << f.trap.message;
   }
 }
