@@ -202,18 +202,7 @@ bool Decode::resolveImmediate(const ast::Operand &operand, Type type,
       return errorAt(operand.location,
                      "expected a floating-point immediate for type " + name +
                          ", got an integer");
-    if (bits < 64) {
-      int64_t low = -(int64_t(1) << (bits - 1));
-      uint64_t high = (uint64_t(1) << bits) - 1;
-      bool fits = operand.isNegative ? int64_t(value) >= low : value <= high;
-      // Sign-extended spellings such as 0xFFFFFFFFFFFFFFFF are common too.
-      if (!fits && int64_t(value) < 0 && int64_t(value) >= low)
-        fits = true;
-      if (!fits)
-        return errorAt(operand.location,
-                       "expected an immediate of " + std::to_string(bits) +
-                           " bits for type " + name + ", got a larger one");
-    }
+    // Like ptxas, take the low bits of one that is too large.
     break;
   case AstKind::Float32:
     if (bits != 32)
