@@ -9,6 +9,7 @@
 #define BWGEMM_TARGET_PASSES_H
 
 #include "bwgemm/IR/Bwgemm.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::bwgemm {

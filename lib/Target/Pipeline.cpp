@@ -1,0 +1,95 @@
+//===- Pipeline.cpp - From linalg to a binary -----------------------------===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "bwgemm/Target/Pipeline.h"
+
+#include "bwgemm/Conversion/Passes.h"
+#include "bwgemm/Target/Passes.h"
+#include "bwgemm/Transforms/Passes.h"
+
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+/// Tensors to memrefs. Results become arguments, so that callers choose where
+/// they lie: in host or in device memory.
+static void addBufferization(OpPassManager &manager) {
+  // Calls first: a callee cannot return a buffer whose size its caller does not
+  // know.
+  manager.addPass(createInlinerPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  manager.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  manager.addPass(createResultsToArguments());
+  bufferization::buildBufferDeallocationPipeline(
+      manager, bufferization::BufferDeallocationPipelineOptions());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
+void bwgemm::buildLowerPipeline(OpPassManager &manager,
+                                const LowerOptions &options) {
+  addBufferization(manager);
+  manager.addPass(createConvertLinalgToBwgemm());
+  AssignScheduleOptions schedule;
+  schedule.target = options.target;
+  schedule.schedule = options.schedule;
+  manager.addPass(createAssignSchedule(schedule));
+  // What is computed is visible here, the kernels after serialisation.
+  manager.addPass(createDescribeModule());
+  manager.addPass(createLowerNaive());
+  manager.addPass(createTileGemm());
+  manager.addPass(createSwizzle());
+  manager.addPass(createInsertAsync());
+  manager.addPass(createLowerEpilogue());
+  manager.addPass(createPlanResources());
+  manager.addNestedPass<gpu::GPUModuleOp>(createConvertBwgemmToNVVM());
+  SerializeKernelsOptions serialize;
+  serialize.ptxas = options.ptxas;
+  manager.addPass(createSerializeKernels(serialize));
+  manager.addPass(createDescribeModule());
+  manager.addPass(createConvertBwgemmHostToLLVM());
+}
+
+namespace {
+struct LowerPipelineOptions : public PassPipelineOptions<LowerPipelineOptions> {
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("GPU target, e.g. sm_100a"),
+                             llvm::cl::init(LowerOptions().target)};
+  Option<std::string> schedule{*this, "schedule",
+                               llvm::cl::desc("schedule: a preset and fields"),
+                               llvm::cl::init(LowerOptions().schedule)};
+  Option<std::string> ptxas{
+      *this, "ptxas",
+      llvm::cl::desc("path of ptxas; empty to look for it; 'none' for PTX "
+                     "only"),
+      llvm::cl::init("")};
+};
+} // namespace
+
+void bwgemm::registerLowerPipeline() {
+  PassPipelineRegistration<LowerPipelineOptions>(
+      "bwgemm-lower",
+      "linalg on tensors or memrefs to a binary and host code in the LLVM "
+      "dialect",
+      [](OpPassManager &manager, const LowerPipelineOptions &options) {
+        LowerOptions lower;
+        lower.target = options.target;
+        lower.schedule = options.schedule;
+        lower.ptxas = options.ptxas;
+        buildLowerPipeline(manager, lower);
+      });
+}
