@@ -10,7 +10,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -79,7 +78,12 @@ void emitBody(GemmOp gemm, gpu::GPUFuncOp kernel, int64_t tile) {
         };
         Value left = load(a, row, gemm.getTransposeA());
         Value right = load(b, column, !gemm.getTransposeB());
-        Value sum = math::FmaOp::create(body, loc, left, right, sums[0]);
+        // A fused multiply-add; math.fma would become a call of libdevice.
+        auto contract = arith::FastMathFlags::contract;
+        Value product =
+            arith::MulFOp::create(body, loc, left, right, contract);
+        Value sum =
+            arith::AddFOp::create(body, loc, sums[0], product, contract);
         scf::YieldOp::create(body, loc, sum);
       });
   Value result = loop.getResult(0);

@@ -42,7 +42,7 @@ def ConvertBwgemmToNVVM : Pass<"convert-bwgemm-to-nvvm", "::mlir::gpu::GPUModule
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::NVVM::NVVMDialect"];
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];
 }
 
 def ConvertBwgemmHostToLLVM : Pass<"convert-bwgemm-host-to-llvm", "::mlir::ModuleOp"> {

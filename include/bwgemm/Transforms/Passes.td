@@ -46,8 +46,7 @@ def LowerNaive : Pass<"bwgemm-lower-naive", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
-    "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
-    "::mlir::memref::MemRefDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
     "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];
 }
 

@@ -121,14 +121,16 @@ struct MmaLowering : OpConversionPattern<Tcgen05MmaOp> {
       return LLVM::AddOp::create(rewriter, loc, descriptor, offset);
     };
     int64_t steps = a.getK() * a.getElementBytes() / kInstructionBytes;
-    for (int64_t step = 0; step < steps; ++step)
+    for (int64_t step = 0; step < steps; ++step) {
+      Value stepA = advance(descA, getStepOffset(a, step));
+      Value stepB = advance(descB, getStepOffset(b, step));
       NVVM::Tcgen05MMAOp::create(
           rewriter, loc, NVVM::Tcgen05MMAKind::F16, NVVM::CTAGroupKind::CTA_1,
           NVVM::Tcgen05MMACollectorOp::DISCARD, /*aShift=*/false,
-          adaptor.getD(), advance(descA, getStepOffset(a, step)),
-          advance(descB, getStepOffset(b, step)), instruction,
+          adaptor.getD(), stepA, stepB, instruction,
           step == 0 ? adaptor.getAccumulate() : always,
           /*scaleInputD=*/Value(), /*disableOutputLane=*/Value());
+    }
     rewriter.eraseOp(op);
     return success();
   }

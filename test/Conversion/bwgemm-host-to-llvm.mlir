@@ -1,0 +1,43 @@
+// Host code calls the launch runtime.
+
+// RUN: bwgemm-opt %s --bwgemm-lower="schedule=tma ptxas=none" | FileCheck %s
+
+// Strings and functions come once each.
+// CHECK-DAG: llvm.mlir.global internal constant @[[NAME_A:.*]]("A\00")
+// CHECK-DAG: llvm.mlir.global internal constant @[[NAME_B:.*]]("B\00")
+// CHECK-DAG: llvm.func @bwgemmHostToDevice(!llvm.ptr, i64, i64, !llvm.ptr, !llvm.ptr, i64, i32) -> !llvm.ptr
+// CHECK-DAG: llvm.func @bwgemmHostFromDevice(!llvm.ptr)
+// CHECK-DAG: llvm.func @bwgemmHostEncodeTensorMap(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i32, !llvm.ptr, !llvm.ptr, i32, !llvm.ptr, i32)
+// CHECK-DAG: llvm.func @bwgemmHostZero2D(!llvm.ptr, i64, i64, i64, i64, i64)
+// CHECK-DAG: llvm.func @bwgemmHostRequireEqual(i64, i64, !llvm.ptr) -> i32
+
+// CHECK-LABEL: llvm.func @matmul(
+// CHECK-SAME: attributes {llvm.emit_c_interface}
+// CHECK: llvm.call @bwgemmHostRequireEqual
+// CHECK: llvm.icmp "ne"
+// D is only written (2), A and B only read (1).
+// CHECK-DAG: %[[WRITE:.*]] = llvm.mlir.constant(2 : i32) : i32
+// CHECK: llvm.call @bwgemmHostToDevice({{.*}}) : (!llvm.ptr, i64, i64, !llvm.ptr, !llvm.ptr, i64, i32) -> !llvm.ptr
+// CHECK: llvm.call @bwgemmHostZero2D
+// CHECK: llvm.call @bwgemmHostToDevice
+// CHECK: llvm.call @bwgemmHostToDevice
+// A map is 128 bytes, passed by value.
+// CHECK: llvm.call @bwgemmHostEncodeTensorMap
+// CHECK: %[[MAP:.*]] = llvm.load %{{.*}} {alignment = 64 : i64} : !llvm.ptr -> !llvm.array<16 x i64>
+// CHECK: llvm.call @bwgemmHostEncodeTensorMap
+// CHECK: gpu.launch_func @bwgemm_kernels::@matmul_kernel blocks in {{.*}} args(%[[MAP]] : !llvm.array<16 x i64>
+// CHECK: llvm.call @bwgemmHostFromDevice
+// CHECK: llvm.call @bwgemmHostFromDevice
+// CHECK: llvm.call @bwgemmHostFromDevice
+// CHECK: llvm.func @_mlir_ciface_matmul(
+func.func @matmul(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>, %d: memref<?x?xf32>) {
+  bwgemm.gemm %a, %b, %d : memref<?x?xbf16>, memref<?x?xbf16>, memref<?x?xf32>
+  return
+}
+
+// Only public functions can be called from C.
+// CHECK: llvm.func @helper
+// CHECK-NOT: @_mlir_ciface_helper
+func.func private @helper() {
+  return
+}

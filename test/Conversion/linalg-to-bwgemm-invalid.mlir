@@ -1,0 +1,71 @@
+// What cannot become a gemm, and why.
+
+// RUN: bwgemm-opt %s --split-input-file --verify-diagnostics --convert-linalg-to-bwgemm
+
+func.func @f64(%a: memref<32x48xf64>, %b: memref<48x64xf64>, %d: memref<32x64xf64>) {
+  // expected-error @+1 {{operand A has element type 'f64'; expects f16 or bf16 (accumulated in f32)}}
+  linalg.matmul ins(%a, %b : memref<32x48xf64>, memref<48x64xf64>) outs(%d : memref<32x64xf64>)
+  return
+}
+
+// -----
+
+func.func @mixed(%a: memref<32x48xbf16>, %b: memref<48x64xf16>, %d: memref<32x64xf32>) {
+  // expected-error @+1 {{operands have element types 'bf16' and 'f16'; expects both f16 or both bf16}}
+  linalg.matmul ins(%a, %b : memref<32x48xbf16>, memref<48x64xf16>) outs(%d : memref<32x64xf32>)
+  return
+}
+
+// -----
+
+func.func @f64_result(%a: memref<32x48xbf16>, %b: memref<48x64xbf16>, %d: memref<32x64xf64>) {
+  // expected-error @+1 {{result has element type 'f64'; expects f32, f16 or bf16}}
+  linalg.matmul ins(%a, %b : memref<32x48xbf16>, memref<48x64xbf16>) outs(%d : memref<32x64xf64>)
+  return
+}
+
+// -----
+
+func.func @batch(%a: memref<2x32x48xbf16>, %b: memref<2x48x64xbf16>, %d: memref<2x32x64xf32>) {
+  // expected-error @+1 {{cannot become a bwgemm.gemm: expects one M, one N and one K dimension and no batch}}
+  linalg.batch_matmul ins(%a, %b : memref<2x32x48xbf16>, memref<2x48x64xbf16>) outs(%d : memref<2x32x64xf32>)
+  return
+}
+
+// -----
+
+func.func @vector(%a: memref<32x48xbf16>, %b: memref<48xbf16>, %d: memref<32xf32>) {
+  // expected-error @+1 {{cannot become a bwgemm.gemm: expects one M, one N and one K dimension}}
+  linalg.matvec ins(%a, %b : memref<32x48xbf16>, memref<48xbf16>) outs(%d : memref<32xf32>)
+  return
+}
+
+// -----
+
+func.func @tensors(%a: tensor<32x48xbf16>, %b: tensor<48x64xbf16>, %d: tensor<32x64xf32>) -> tensor<32x64xf32> {
+  // expected-error @+1 {{expects memref operands; bufferize first (--bwgemm-lower does)}}
+  %r = linalg.matmul ins(%a, %b : tensor<32x48xbf16>, tensor<48x64xbf16>) outs(%d : tensor<32x64xf32>) -> tensor<32x64xf32>
+  return %r : tensor<32x64xf32>
+}
+
+// -----
+
+func.func @fill_with_one(%a: memref<32x48xbf16>, %b: memref<48x64xbf16>, %d: memref<32x64xf32>) {
+  %one = arith.constant 1.0 : f32
+  // expected-error @+1 {{is not supported here: expects a fill with zero right before the matmul that overwrites its output}}
+  linalg.fill ins(%one : f32) outs(%d : memref<32x64xf32>)
+  linalg.matmul ins(%a, %b : memref<32x48xbf16>, memref<48x64xbf16>) outs(%d : memref<32x64xf32>)
+  return
+}
+
+// -----
+
+// The host must not touch what may be device memory.
+func.func @host_store(%a: memref<32x48xbf16>, %b: memref<48x64xbf16>, %d: memref<32x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  linalg.matmul ins(%a, %b : memref<32x48xbf16>, memref<48x64xbf16>) outs(%d : memref<32x64xf32>)
+  // expected-error @+1 {{is not supported in a function with a matmul yet: expects matmuls and fills of their outputs with zero}}
+  memref.store %one, %d[%c0, %c0] : memref<32x64xf32>
+  return
+}

@@ -1,0 +1,103 @@
+// Matrix products of linalg, in every form of their operands.
+
+// RUN: bwgemm-opt %s --split-input-file --convert-linalg-to-bwgemm | FileCheck %s
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#km = affine_map<(m, n, k) -> (k, m)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#nm = affine_map<(m, n, k) -> (n, m)>
+
+// CHECK-LABEL: func.func @overwrite
+// CHECK-NOT: linalg.fill
+// CHECK: bwgemm.gemm %arg0, %arg1, %arg2 : memref<32x48xbf16>, memref<48x64xbf16>, memref<32x64xf32>
+func.func @overwrite(%a: memref<32x48xbf16>, %b: memref<48x64xbf16>, %d: memref<32x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%d : memref<32x64xf32>)
+  linalg.matmul ins(%a, %b : memref<32x48xbf16>, memref<48x64xbf16>) outs(%d : memref<32x64xf32>)
+  return
+}
+
+// CHECK-LABEL: func.func @accumulate
+// CHECK: bwgemm.gemm %arg0, %arg1, %arg2 accumulate :
+func.func @accumulate(%a: memref<32x48xbf16>, %b: memref<48x64xbf16>, %d: memref<32x64xf32>) {
+  linalg.matmul ins(%a, %b : memref<32x48xbf16>, memref<48x64xbf16>) outs(%d : memref<32x64xf32>)
+  return
+}
+
+// CHECK-LABEL: func.func @transposed
+// CHECK: bwgemm.gemm %arg0, %arg1, %arg2 transpose_a accumulate : memref<48x32xf16>
+func.func @transposed(%a: memref<48x32xf16>, %b: memref<48x64xf16>, %d: memref<32x64xf16>) {
+  linalg.matmul indexing_maps = [#km, #kn, #mn]
+    ins(%a, %b : memref<48x32xf16>, memref<48x64xf16>) outs(%d : memref<32x64xf16>)
+  return
+}
+
+// CHECK-LABEL: func.func @both_transposed
+// CHECK: bwgemm.gemm %arg0, %arg1, %arg2 transpose_a transpose_b accumulate :
+func.func @both_transposed(%a: memref<48x32xf16>, %b: memref<64x48xf16>, %d: memref<32x64xf32>) {
+  linalg.matmul indexing_maps = [#km, #nk, #mn]
+    ins(%a, %b : memref<48x32xf16>, memref<64x48xf16>) outs(%d : memref<32x64xf32>)
+  return
+}
+
+// An output of N x M: D^T = B^T A^T.
+// CHECK-LABEL: func.func @transposed_result
+// CHECK: bwgemm.gemm %arg1, %arg0, %arg2 transpose_a transpose_b accumulate : memref<48x64xbf16>, memref<32x48xbf16>, memref<64x32xf32>
+func.func @transposed_result(%a: memref<32x48xbf16>, %b: memref<48x64xbf16>, %d: memref<64x32xf32>) {
+  linalg.generic {indexing_maps = [#mk, #kn, #nm], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<32x48xbf16>, memref<48x64xbf16>) outs(%d : memref<64x32xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %z: f32):
+    %fx = arith.extf %x : bf16 to f32
+    %fy = arith.extf %y : bf16 to f32
+    %p = arith.mulf %fx, %fy : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// The inputs of a generic may come in either order.
+// CHECK-LABEL: func.func @swapped
+// CHECK: bwgemm.gemm %arg1, %arg0, %arg2 accumulate : memref<32x48xbf16>, memref<48x64xbf16>
+func.func @swapped(%b: memref<48x64xbf16>, %a: memref<32x48xbf16>, %d: memref<32x64xf32>) {
+  linalg.generic {indexing_maps = [#kn, #mk, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%b, %a : memref<48x64xbf16>, memref<32x48xbf16>) outs(%d : memref<32x64xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %z: f32):
+    %fx = arith.extf %x : bf16 to f32
+    %fy = arith.extf %y : bf16 to f32
+    %p = arith.mulf %fx, %fy : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// A fill counts while nothing else touches the output.
+// CHECK-LABEL: func.func @fills_first
+// CHECK-NOT: linalg.fill
+// CHECK: bwgemm.gemm %arg0, %arg1, %arg2 :
+// CHECK: bwgemm.gemm %arg0, %arg1, %arg3 :
+func.func @fills_first(%a: memref<32x32xbf16>, %b: memref<32x32xbf16>, %d: memref<32x32xf32>, %e: memref<32x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%d : memref<32x32xf32>)
+  linalg.fill ins(%zero : f32) outs(%e : memref<32x32xf32>)
+  linalg.matmul ins(%a, %b : memref<32x32xbf16>, memref<32x32xbf16>) outs(%d : memref<32x32xf32>)
+  linalg.matmul ins(%a, %b : memref<32x32xbf16>, memref<32x32xbf16>) outs(%e : memref<32x32xf32>)
+  return
+}
+
+// The second product adds to the first.
+// CHECK-LABEL: func.func @sum
+// CHECK: bwgemm.gemm %arg0, %arg1, %arg2 :
+// CHECK: bwgemm.gemm %arg1, %arg0, %arg2 accumulate :
+func.func @sum(%a: memref<32x32xbf16>, %b: memref<32x32xbf16>, %d: memref<32x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%d : memref<32x32xf32>)
+  linalg.matmul ins(%a, %b : memref<32x32xbf16>, memref<32x32xbf16>) outs(%d : memref<32x32xf32>)
+  linalg.matmul ins(%b, %a : memref<32x32xbf16>, memref<32x32xbf16>) outs(%d : memref<32x32xf32>)
+  return
+}

@@ -1,0 +1,65 @@
+// What auto takes, by what TMA can address.
+
+// RUN: bwgemm-opt %s --split-input-file --bwgemm-assign-schedule=schedule=auto | FileCheck %s
+
+
+// A pitch of 510 bytes is no multiple of 16: auto takes the kernel that reads
+// any layout.
+// CHECK-LABEL: @odd_pitch
+func.func @odd_pitch(%a: memref<512x255xbf16>, %b: memref<255x384xbf16>, %d: memref<512x384xf32>) {
+  // CHECK: schedule <naive
+  bwgemm.gemm %a, %b, %d : memref<512x255xbf16>, memref<255x384xbf16>, memref<512x384xf32>
+  return
+}
+
+// -----
+
+// A single row has no pitch, and rows that do not touch may be of any length.
+// CHECK-LABEL: @one_row
+func.func @one_row(%a: memref<1x255xbf16>, %b: memref<255x384xbf16>, %d: memref<1x384xf32>) {
+  // CHECK: schedule <swizzle
+  bwgemm.gemm %a, %b, %d : memref<1x255xbf16>, memref<255x384xbf16>, memref<1x384xf32>
+  return
+}
+
+// -----
+
+// Views: offsets of 1 and 4 elements are 2 and 8 bytes, 8 elements are 16.
+// CHECK-LABEL: @offset_1
+func.func @offset_1(%a: memref<64x64xbf16, strided<[64, 1], offset: 1>>, %b: memref<64x64xbf16>, %d: memref<64x64xf32>) {
+  // CHECK: schedule <naive
+  bwgemm.gemm %a, %b, %d : memref<64x64xbf16, strided<[64, 1], offset: 1>>, memref<64x64xbf16>, memref<64x64xf32>
+  return
+}
+// CHECK-LABEL: @offset_4
+func.func @offset_4(%a: memref<64x64xbf16, strided<[64, 1], offset: 4>>, %b: memref<64x64xbf16>, %d: memref<64x64xf32>) {
+  // CHECK: schedule <naive
+  bwgemm.gemm %a, %b, %d : memref<64x64xbf16, strided<[64, 1], offset: 4>>, memref<64x64xbf16>, memref<64x64xf32>
+  return
+}
+// CHECK-LABEL: @offset_8
+func.func @offset_8(%a: memref<64x64xbf16, strided<[64, 1], offset: 8>>, %b: memref<64x64xbf16>, %d: memref<64x64xf32>) {
+  // CHECK: schedule <swizzle
+  bwgemm.gemm %a, %b, %d : memref<64x64xbf16, strided<[64, 1], offset: 8>>, memref<64x64xbf16>, memref<64x64xf32>
+  return
+}
+
+// -----
+
+// Columns apart from each other.
+// CHECK-LABEL: @inner_stride
+func.func @inner_stride(%a: memref<64x64xbf16, strided<[128, 2]>>, %b: memref<64x64xbf16>, %d: memref<64x64xf32>) {
+  // CHECK: schedule <naive
+  bwgemm.gemm %a, %b, %d : memref<64x64xbf16, strided<[128, 2]>>, memref<64x64xbf16>, memref<64x64xf32>
+  return
+}
+
+// -----
+
+// A schedule in the program goes through the same checks and stays.
+// CHECK-LABEL: @named
+func.func @named(%a: memref<64x64xbf16>, %b: memref<64x64xbf16>, %d: memref<64x64xf32>) {
+  // CHECK: schedule <tma, tile = 128x16x32, stages = 1, swizzle = none, tmem_load = "16x256b">
+  bwgemm.gemm %a, %b, %d schedule <tma, tile = 128x16x32, stages = 1, swizzle = none, tmem_load = "16x256b"> : memref<64x64xbf16>, memref<64x64xbf16>, memref<64x64xf32>
+  return
+}

@@ -1,0 +1,67 @@
+// Each refusal names the limit, what was asked, and what works.
+
+// RUN: split-file %s %t
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=target=sm_42 2>&1 | FileCheck %s --check-prefix=TARGET
+// TARGET: error: unknown target 'sm_42'; expects one of sm_80, {{.*}}sm_100a, sm_100f, sm_103a
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=target=sm_90a 2>&1 | FileCheck %s --check-prefix=HOPPER
+// HOPPER: gemm.mlir:2:3: error: 'bwgemm.gemm' op target sm_90a has no tensor-core schedule yet; targets with one are sm_100a, sm_100f, sm_103a, and schedule=naive runs on sm_90a
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_100 schedule=swizzle" 2>&1 | FileCheck %s --check-prefix=PLAIN
+// PLAIN: error: 'bwgemm.gemm' op schedule 'swizzle': needs tcgen05 (sm_100a, sm_100f, sm_103a), which target sm_100 lacks; schedule=naive runs on sm_100
+
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=fast 2>&1 | FileCheck %s --check-prefix=PRESET
+// PRESET: error: schedule 'fast': unknown preset 'fast'; presets are auto, naive, tma, swizzle
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,warps=4 2>&1 | FileCheck %s --check-prefix=FIELD
+// FIELD: error: schedule 'swizzle,warps=4': unknown field 'warps'; fields are tile=MxNxK
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,tile=64x64 2>&1 | FileCheck %s --check-prefix=TILE
+// TILE: error: schedule 'swizzle,tile=64x64': expected tile=MxNxK with extents of 1 to 65536, got '64x64'
+
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,tile=96x64x64 2>&1 | FileCheck %s --check-prefix=M
+// M: error: 'bwgemm.gemm' op schedule 'swizzle': expects a tile of M 64 or 128, but got 96
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,tile=128x24x64 2>&1 | FileCheck %s --check-prefix=N
+// N: expects a tile of N that is a multiple of 16 up to 256 for M 128, but got 24
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,tile=64x264x64 2>&1 | FileCheck %s --check-prefix=N64
+// N64: expects a tile of N that is a multiple of 8 up to 256 for M 64, but got 264
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=tma,tile=64x64x24 2>&1 | FileCheck %s --check-prefix=K
+// K: expects a tile of K that is a multiple of 16, but got 24
+// (128 + 256) rows of 512 elements of 2 bytes and 64 bytes of barriers.
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,tile=128x256x512 2>&1 | FileCheck %s --check-prefix=LARGE
+// LARGE: tile 128x256x512 needs 393280 bytes of shared memory, but sm_100a has 232448; the largest K that fits is 288
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,stages=3 2>&1 | FileCheck %s --check-prefix=STAGES
+// STAGES: expects stages=1, but got 3
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,swizzle=none 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: expects swizzle=32B|64B|128B; preset tma goes without
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=tma,swizzle=64B 2>&1 | FileCheck %s --check-prefix=TMA
+// TMA: schedule 'tma': has no swizzle; expects swizzle=none, or preset swizzle
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=naive,tile=64x64x64 2>&1 | FileCheck %s --check-prefix=NAIVE
+// NAIVE: schedule 'naive': takes no fields (one thread computes one output)
+// B is K x N, so that N is contiguous: 24 elements are 48 bytes.
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,tile=64x24x64,swizzle=32B 2>&1 | FileCheck %s --check-prefix=SPAN
+// SPAN: expects N of the tile, contiguous in B, to be a multiple of 32 bytes (the swizzle), but got 48
+
+// RUN: not bwgemm-opt %t/pitch.mlir --bwgemm-assign-schedule=schedule=swizzle 2>&1 | FileCheck %s --check-prefix=PITCH
+// PITCH: schedule 'swizzle': operand A has a row pitch of 1022 bytes; TMA needs a multiple of 16; schedule=naive reads any layout
+// RUN: not bwgemm-opt %t/offset.mlir --bwgemm-assign-schedule=schedule=tma 2>&1 | FileCheck %s --check-prefix=OFFSET
+// OFFSET: schedule 'tma': operand B starts 8 bytes into its buffer; TMA needs a multiple of 16
+// RUN: not bwgemm-opt %t/stride.mlir --bwgemm-assign-schedule=schedule=tma 2>&1 | FileCheck %s --check-prefix=STRIDE
+// STRIDE: operand A has a stride of 2 elements along its rows; TMA needs contiguous rows
+
+//--- gemm.mlir
+func.func @f(%a: memref<512x256xbf16>, %b: memref<256x384xbf16>, %d: memref<512x384xf32>) {
+  bwgemm.gemm %a, %b, %d : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xf32>
+  return
+}
+//--- pitch.mlir
+func.func @f(%a: memref<64x511xbf16>, %b: memref<511x384xbf16>, %d: memref<64x384xf32>) {
+  bwgemm.gemm %a, %b, %d : memref<64x511xbf16>, memref<511x384xbf16>, memref<64x384xf32>
+  return
+}
+//--- offset.mlir
+func.func @f(%a: memref<64x64xf16>, %b: memref<64x64xf16, strided<[64, 1], offset: 4>>, %d: memref<64x64xf16>) {
+  bwgemm.gemm %a, %b, %d : memref<64x64xf16>, memref<64x64xf16, strided<[64, 1], offset: 4>>, memref<64x64xf16>
+  return
+}
+//--- stride.mlir
+func.func @f(%a: memref<64x64xf16, strided<[128, 2]>>, %b: memref<64x64xf16>, %d: memref<64x64xf16>) {
+  bwgemm.gemm %a, %b, %d : memref<64x64xf16, strided<[128, 2]>>, memref<64x64xf16>, memref<64x64xf16>
+  return
+}

@@ -1,0 +1,56 @@
+// From tensor memory to global memory, in both fragment shapes.
+
+// RUN: bwgemm-opt %s --bwgemm-lower-epilogue --canonicalize | FileCheck %s
+
+#wide = #bwgemm.schedule<swizzle, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "16x256b">
+#tall = #bwgemm.schedule<swizzle, tile = 128x48x64, stages = 1, swizzle = 128B, tmem_load = "32x32b">
+
+gpu.module @kernels {
+  // CHECK-LABEL: gpu.func @lanes
+  // 48 columns go in three steps of 16, a row for each lane.
+  // CHECK: %[[LANE:.*]] = gpu.lane_id
+  // CHECK: %[[WARP:.*]] = bwgemm.warp_id
+  // CHECK: %[[FIRST:.*]] = arith.muli %[[WARP]], %c32
+  // CHECK: scf.for %[[COLUMN:.*]] = %c0 to %c48 step %c16 {
+  // CHECK:   %[[V:.*]] = bwgemm.tmem_load %{{.*}}[%[[FIRST]], %[[COLUMN]]] "32x32b" : !bwgemm.tmem<128x48xf32> -> vector<16xf32>
+  // CHECK:   bwgemm.tmem_wait %[[V]]
+  // CHECK:   scf.if
+  // Eight bf16 are 16 bytes.
+  // CHECK-COUNT-2: vector.store {{.*}} {alignment = 16 : i64} : memref<?x?xbf16>, vector<8xbf16>
+  // CHECK-NOT: vector.store
+  // CHECK:   } else {
+  // CHECK-COUNT-16: memref.store
+  // CHECK-NOT: memref.store
+  // CHECK: gpu.return
+  gpu.func @lanes(%t: !bwgemm.tmem<128x48xf32>, %d: memref<?x?xbf16>, %m: index, %n: index) kernel attributes {bwgemm.schedule = #tall} {
+    bwgemm.store %t, %d[%m, %n] : !bwgemm.tmem<128x48xf32>, memref<?x?xbf16>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @pairs
+  // 32 columns of 16x256b are 16 registers, in pairs of neighbours. M = 64
+  // keeps 16 rows in each quarter, so that one load covers them.
+  // CHECK: scf.for %{{.*}} = %c0 to %c64 step %c32 {
+  // CHECK:   bwgemm.tmem_load {{.*}} "16x256b" : !bwgemm.tmem<64x64xf32> -> vector<16xf32>
+  // CHECK-NOT: bwgemm.tmem_load
+  // Accumulation reads D as it writes it.
+  // CHECK:   vector.load {{.*}} {alignment = 8 : i64} : memref<?x?xf32>, vector<2xf32>
+  // CHECK:   arith.addf
+  // CHECK:   vector.store {{.*}} {alignment = 8 : i64} : memref<?x?xf32>, vector<2xf32>
+  // CHECK: gpu.return
+  gpu.func @pairs(%t: !bwgemm.tmem<64x64xf32>, %d: memref<?x?xf32>, %m: index, %n: index) kernel attributes {bwgemm.schedule = #wide} {
+    bwgemm.store %t, %d[%m, %n] accumulate : !bwgemm.tmem<64x64xf32>, memref<?x?xf32>
+    gpu.return
+  }
+
+  // Columns apart from each other have no vectors.
+  // CHECK-LABEL: gpu.func @strided
+  // CHECK-NOT: vector.store
+  // CHECK-COUNT-16: memref.store
+  // CHECK-NOT: vector.store
+  // CHECK: gpu.return
+  gpu.func @strided(%t: !bwgemm.tmem<64x64xf32>, %d: memref<?x?xf32, strided<[?, 2]>>, %m: index, %n: index) kernel attributes {bwgemm.schedule = #wide} {
+    bwgemm.store %t, %d[%m, %n] : !bwgemm.tmem<64x64xf32>, memref<?x?xf32, strided<[?, 2]>>
+    gpu.return
+  }
+}
