@@ -64,8 +64,12 @@ State &state() {
 }
 
 std::vector<Context *> &contextStack() {
-  thread_local std::vector<Context *> stack;
-  return stack;
+  // Owned by the state and never freed: a library's destructors unload its
+  // modules after the thread's own variables are gone.
+  thread_local std::vector<Context *> *stack = nullptr;
+  if (!stack)
+    stack = &state().contextStacks.emplace_back();
+  return *stack;
 }
 
 Call::Call(Needs needs) : lock(driver::state().mutex), state(driver::state()) {

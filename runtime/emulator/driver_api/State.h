@@ -20,6 +20,7 @@
 #include "bwgemm-runtime/CudaAbi.h"
 
 #include <chrono>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -132,13 +133,16 @@ struct State {
   unsigned primaryUses = 0;
   unsigned primaryFlags = 0;
   uint64_t nextId = 1;
+  /// One for each thread that has called; see contextStack.
+  std::deque<std::vector<Context *>> contextStacks;
 
   State();
 };
 
 State &state();
 
-/// The calling thread's stack of contexts; the last is current.
+/// The calling thread's stack of contexts; the last is current. The caller
+/// holds the state's mutex.
 std::vector<Context *> &contextStack();
 
 /// What a call needs before it may go on.

@@ -35,6 +35,8 @@ enum class ArithmeticOp {
 bool decodeFloatArithmetic(Decode &decode, ArithmeticOp op, Type type);
 /// f16, f16x2, bf16, bf16x2.
 bool decodeHalfArithmetic(Decode &decode, ArithmeticOp op, Type type);
+/// add, sub and fma to f32 from inputs of `narrow` (f16 or bf16).
+bool decodeMixedArithmetic(Decode &decode, ArithmeticOp op, Type narrow);
 /// add.cc, sub.cc, mad.cc, after `.cc` was taken.
 bool decodeCarryArithmetic(Decode &decode, ArithmeticOp op, Type type);
 

@@ -446,7 +446,13 @@ template <ArithmeticOp op> static bool decodeArithmetic(Decode &decode) {
   if (!decode.takeType(type))
     return false;
   switch (type) {
-  case Type::F32:
+  case Type::F32: {
+    // add, sub and fma of PTX 8.6 take 16-bit inputs to an f32 result.
+    Type narrow;
+    if (decode.takeOptionalType(narrow))
+      return decodeMixedArithmetic(decode, op, narrow);
+    return decodeFloatArithmetic(decode, op, type);
+  }
   case Type::F64:
   case Type::F32x2:
     return decodeFloatArithmetic(decode, op, type);

@@ -56,6 +56,31 @@ TEST_F(FloatTest, RoundingModes) {
   EXPECT_EQ(r("sqrt.rp.f32 %rd, %ra;", bits(2.0f)), 0x3FB504F4u);
 }
 
+// PTX ISA 8.6, mixed precision: 16-bit inputs are widened, one rounding to f32.
+TEST_F(FloatTest, MixedPrecision) {
+  EXPECT_EQ(r("fma.rn.f32.bf16 %rd, %ha, %hb, %rc;", 0x3FC0, 0x4000,
+              bits(0.25f)),
+            bits(3.25f));
+  // (1 + 2^-10)^2 = 1 + 2^-9 + 2^-20, whose last term the addend leaves.
+  EXPECT_EQ(r("fma.rn.f32.f16 %rd, %ha, %hb, %rc;", 0x3C01, 0x3C01,
+              bits(-1.0f - 0x1p-9f)),
+            bits(0x1p-20f));
+  EXPECT_EQ(r("fma.rp.f32.f16 %rd, %ha, %hb, %rc;", 0x3C00, 0x3C00,
+              bits(0x1p-24f)),
+            bits(1.0f) + 1);
+  EXPECT_EQ(r("fma.rn.sat.f32.bf16 %rd, %ha, %hb, %rc;", 0x4000, 0x4000,
+              bits(0.0f)),
+            bits(1.0f));
+  // The smallest bf16 is a subnormal f32 and stays one.
+  EXPECT_EQ(r("fma.rn.f32.bf16 %rd, %ha, %hb, %rc;", 0x0001, 0x3F80, 0),
+            0x00010000u);
+  EXPECT_EQ(r("add.f32.bf16 %rd, %ha, %rc;", 0x3F80, 0, bits(0.5f)),
+            bits(1.5f));
+  EXPECT_EQ(r("sub.rz.f32.f16 %rd, %ha, %rc;", 0x4000, 0, bits(0.5f)),
+            bits(1.5f));
+  EXPECT_EQ(r("add.f32.f16 %rd, %ha, %rc;", 0x7E00, 0, bits(0.5f)), nan32);
+}
+
 TEST_F(FloatTest, FmaRoundsOnce) {
   // (1 + 2^-12)^2 - 1 - 2^-11 = 2^-24, lost if the product is rounded.
   uint64_t a = bits(1.0f + 0x1p-12f);
