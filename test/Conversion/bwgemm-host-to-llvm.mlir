@@ -34,10 +34,3 @@ func.func @matmul(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>, %d: memref<?x?xf32
   bwgemm.gemm %a, %b, %d : memref<?x?xbf16>, memref<?x?xbf16>, memref<?x?xf32>
   return
 }
-
-// Only public functions can be called from C.
-// CHECK: llvm.func @helper
-// CHECK-NOT: @_mlir_ciface_helper
-func.func private @helper() {
-  return
-}
