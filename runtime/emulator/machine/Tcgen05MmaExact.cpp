@@ -80,6 +80,8 @@ ExactTerm exactAddend(MmaAccumulator type, uint32_t bits) {
 
 /// significand * 2^shift, truncated toward zero.
 static int64_t shiftTruncating(int64_t significand, int shift) {
+  if (significand == 0) // Its exponent, and so the shift, mean nothing.
+    return 0;
   if (shift >= 0)
     return significand * (int64_t(1) << shift);
   if (shift <= -63)
