@@ -142,9 +142,12 @@ private:
     function.walk([&](Operation *op) {
       if (op == function || isa<GemmOp, memref::AllocOp, memref::DeallocOp>(op))
         return;
-      bool harmless = op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-                      op->hasTrait<OpTrait::IsTerminator>() ||
-                      isMemoryEffectFree(op);
+      bool harmless =
+          op->hasTrait<OpTrait::IsTerminator>() || isMemoryEffectFree(op);
+      if (auto effects = dyn_cast<MemoryEffectOpInterface>(op))
+        harmless |= !effects.hasEffect<MemoryEffects::Write>();
+      else
+        harmless |= op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
       if (!harmless && name.empty())
         name = op->getName().getStringRef().str();
     });
@@ -286,8 +289,8 @@ public:
       json::Object *object = parsed ? parsed->getAsObject() : nullptr;
       if (!object) {
         llvm::consumeError(parsed.takeError());
-        module.emitError() << "expects " << kDescriptionAttr
-                           << " to hold a JSON object";
+        emitError(module.getLoc())
+            << "expects " << kDescriptionAttr << " to hold a JSON object";
         return signalPassFailure();
       }
       description = std::move(*object);

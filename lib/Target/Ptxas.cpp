@@ -75,7 +75,8 @@ std::optional<std::string> mlir::bwgemm::findPtxas(StringRef hint,
       error = ("no ptxas in folder '" + hint + "' or its bin").str();
       return std::nullopt;
     }
-    if (auto path = sys::findProgramByName(hint))
+    auto path = sys::findProgramByName(hint);
+    if (path && sys::fs::can_execute(*path))
       return *path;
     error = ("no program '" + hint + "' to use as ptxas").str();
     return std::nullopt;

@@ -47,11 +47,13 @@ protected:
       return failure();
     FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();
     if (failed(machine))
-      return getOperation().emitError()
+      return emitError(getOperation().getLoc())
              << "cannot make code for triple '" << triple << "' and chip '"
              << chip << "'";
-    FailureOr<SmallString<0>> text = translateModuleToISA(
-        llvmModule, **machine, [&] { return getOperation().emitError(); });
+    FailureOr<SmallString<0>> text =
+        translateModuleToISA(llvmModule, **machine, [&] {
+          return emitError(getOperation().getLoc());
+        });
     if (failed(text))
       return failure();
     return SmallVector<char, 0>(text->begin(), text->end());
@@ -69,7 +71,7 @@ private:
       if (name == "vprintf" || name == "__assertfail" || name == "malloc" ||
           name == "free")
         continue;
-      return getOperation().emitError()
+      return emitError(getOperation().getLoc())
              << "kernels use the function '" << name
              << "', which is not defined in their gpu.module";
     }
@@ -100,11 +102,11 @@ public:
       std::string error;
       ptxasPath = findPtxas(ptxas, error);
       if (!error.empty()) {
-        getOperation().emitError() << error;
+        emitError(getOperation().getLoc()) << error;
         return signalPassFailure();
       }
       if (!ptxasPath)
-        getOperation().emitRemark()
+        emitRemark(getOperation().getLoc())
             << "no ptxas found: binaries hold PTX only; to get cubins, "
             << kHowToGetPtxas;
     }
@@ -117,20 +119,21 @@ private:
   FailureOr<NVVM::NVVMTargetAttr> getTarget(gpu::GPUModuleOp module) {
     ArrayAttr targets = module.getTargetsAttr();
     if (!targets || targets.empty())
-      return module.emitError()
+      return emitError(module.getLoc())
              << "expects one target such as #nvvm.target<chip = \"sm_100a\">, "
                 "but got none";
     if (targets.size() != 1)
-      return module.emitError()
+      return emitError(module.getLoc())
              << "expects one target, but got " << targets.size()
              << "; make a gpu.module for each";
     auto target = dyn_cast<NVVM::NVVMTargetAttr>(targets[0]);
     if (!target)
-      return module.emitError()
+      return emitError(module.getLoc())
              << "expects an #nvvm.target, but got " << targets[0];
     if (!TargetInfo::find(target.getChip()))
-      return module.emitError() << "unknown target '" << target.getChip()
-                                << "'; targets are " << TargetInfo::getNames();
+      return emitError(module.getLoc())
+             << "unknown target '" << target.getChip() << "'; targets are "
+             << TargetInfo::getNames();
     return target;
   }
 
@@ -139,11 +142,25 @@ private:
     FailureOr<NVVM::NVVMTargetAttr> target = getTarget(module);
     if (failed(target))
       return failure();
-    std::optional<SmallVector<char, 0>> ptx =
-        PtxSerializer(module, *target).run();
+    std::optional<SmallVector<char, 0>> ptx;
+    {
+      // Of what the translation reports, the first error is the cause and the
+      // others say that there was one.
+      bool reported = false;
+      ScopedDiagnosticHandler firstOnly(
+          &getContext(), [&](Diagnostic &diagnostic) {
+            if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+              return failure();
+            return success(std::exchange(reported, true));
+          });
+      ptx = PtxSerializer(module, *target).run();
+      if (!ptx && !reported)
+        emitError(module.getLoc())
+            << "cannot make PTX for " << target->getChip() << " of '"
+            << module.getName() << "'";
+    }
     if (!ptx)
-      return module.emitError() << "cannot make PTX for " << target->getChip()
-                                << " of '" << module.getName() << "'";
+      return failure();
     StringRef text(ptx->data(), ptx->size());
 
     Builder builder(&getContext());
@@ -175,17 +192,18 @@ private:
                                 StringRef ptxasPath) {
     PtxasResult result = runPtxas(ptxasPath, target.getChip(), ptx);
     if (!result.succeeded)
-      return module.emitError() << result.error;
+      return emitError(module.getLoc()) << result.error;
     for (const std::string &warning : result.warnings)
-      module.emitWarning() << warning;
+      emitWarning(module.getLoc()) << warning;
     Builder builder(&getContext());
     SmallVector<NamedAttribute> kernels;
     for (const PtxasKernel &kernel : result.kernels) {
       if (kernel.spillStoreBytes || kernel.spillLoadBytes)
-        module.emitWarning() << "kernel '" << kernel.name
-                             << "' spills registers: " << kernel.spillStoreBytes
-                             << " bytes stored and " << kernel.spillLoadBytes
-                             << " bytes loaded per thread";
+        emitWarning(module.getLoc())
+            << "kernel '" << kernel.name
+            << "' spills registers: " << kernel.spillStoreBytes
+            << " bytes stored and " << kernel.spillLoadBytes
+            << " bytes loaded per thread";
       auto number = [&](StringRef name, int64_t value) {
         return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
       };

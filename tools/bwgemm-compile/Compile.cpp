@@ -227,7 +227,8 @@ bool Compilation::readDescription() {
           "' has no public function with a body: nothing to export");
     return false;
   }
-  if (!anyOperation)
+  bool wantsKernels = options.emit == Emit::PTX || options.emit == Emit::Cubin;
+  if (!anyOperation && !wantsKernels)
     note("'" + options.input + "' has no matrix multiplication");
   return true;
 }
@@ -251,6 +252,10 @@ bool Compilation::emit() {
 
 bool Compilation::emitKernels() {
   const char *what = options.emit == Emit::PTX ? "ptx" : "cubin";
+  if (binaries.empty()) {
+    error("there are no kernels: expected a linalg.matmul in a function");
+    return false;
+  }
   if (binaries.size() != 1) {
     error("--emit=" + std::string(what) + " expects one kernel module, but '" +
           options.input + "' has " + std::to_string(binaries.size()) +

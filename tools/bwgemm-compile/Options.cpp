@@ -143,6 +143,12 @@ std::optional<Options> bwgemm::compile::parseOptions(int argc, char **argv,
     // Help or version.
     status = app.exit(request);
     return std::nullopt;
+  } catch (const CLI::ExtrasError &) {
+    std::string extra;
+    for (const std::string &argument : app.remaining())
+      extra += " '" + argument + "'";
+    error("unexpected" + extra + "; see bwgemm-compile --help");
+    return std::nullopt;
   } catch (const CLI::ParseError &problem) {
     error(std::string(problem.what()) + "; see bwgemm-compile --help");
     return std::nullopt;

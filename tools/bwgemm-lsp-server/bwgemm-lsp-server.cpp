@@ -7,6 +7,7 @@
 
 #include "bwgemm/InitAll.h"
 
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
@@ -16,5 +17,5 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::bwgemm::registerDialect(registry);
-  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
+  return llvm::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }
