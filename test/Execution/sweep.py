@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""Compiles matmuls of dynamic sizes and runs them over a list of shapes.
+"""Compiles matmuls and runs them over a list of shapes on the emulator.
 
-usage: sweep.py SCHEDULE CASE... [--shapes=all|few] [--emulator=OPTIONS]
+usage: sweep.py SCHEDULE CASE... [--shapes=all|few|MxNxK,...] [--static]
+                [--init=int|ones|normal] [--emulator=OPTIONS]
 
 A CASE is TYPE-RESULT-LAYOUT[+C]: the operands' and the result's element type,
 the layout (nn, nt, tn or tt; t: stored transposed) and, with +C, accumulation
-into the result. Inputs are small integers, so that bwgemm-runner asks for exact
-equality with its double-precision reference; outputs are poisoned with NaN and
-all buffers lie between guard bytes.
+into the result. Sizes are dynamic, and one library serves all shapes; with
+--static each shape is compiled for itself.
+
+Inputs are small integers (or ones), so that bwgemm-runner asks for exact
+equality with its double-precision reference; with --init=normal for its error
+bound. Outputs are poisoned with NaN and all buffers lie between guard bytes.
 """
 
 import concurrent.futures
@@ -39,14 +43,26 @@ MAPS = {
 }
 
 
-def source(operand, result, layout, accumulate):
-    """A matmul on matrices of unknown sizes."""
+def extents(shape, layout):
+    """Rows and columns of A, B and D as they are stored."""
+    m, n, k = shape
+    a = (m, k) if layout[0] == "n" else (k, m)
+    b = (k, n) if layout[1] == "n" else (n, k)
+    return a, b, (m, n)
+
+
+def source(operand, result, layout, accumulate, shape):
+    """A matmul on matrices of this shape; of unknown sizes if it is None."""
     loops = "affine_map<(m, n, k) -> "
     maps = ", ".join(
         [loops + MAPS["a"][layout[0]] + ">", loops + MAPS["b"][layout[1]] + ">",
          loops + "(m, n)>"]
     )
-    ab, d = f"memref<?x?x{operand}>", f"memref<?x?x{result}>"
+    sizes = extents(shape, layout) if shape else [("?", "?")] * 3
+    a, b, d = (
+        f"memref<{rows}x{columns}x{element}>"
+        for (rows, columns), element in zip(sizes, (operand, operand, result))
+    )
     fill = (
         ""
         if accumulate
@@ -54,9 +70,9 @@ def source(operand, result, layout, accumulate):
         f"  linalg.fill ins(%zero : {result}) outs(%d : {d})\n"
     )
     return (
-        f"func.func @matmul(%a: {ab}, %b: {ab}, %d: {d}) {{\n{fill}"
+        f"func.func @matmul(%a: {a}, %b: {b}, %d: {d}) {{\n{fill}"
         f"  linalg.matmul indexing_maps = [{maps}]\n"
-        f"    ins(%a, %b : {ab}, {ab}) outs(%d : {d})\n  return\n}}\n"
+        f"    ins(%a, %b : {a}, {b}) outs(%d : {d})\n  return\n}}\n"
     )
 
 
@@ -73,17 +89,14 @@ def addressable(shape, layout, schedule):
     return m, n, k
 
 
-def run(library, shape, layout, emulator):
-    """The runner's result for one shape; None if it is right and exact."""
-    m, n, k = shape
-    a = (m, k) if layout[0] == "n" else (k, m)
-    b = (k, n) if layout[1] == "n" else (n, k)
-    text = ",".join(f"{rows}x{columns}" for rows, columns in (a, b, (m, n)))
+def run(library, shape, layout, init, emulator):
+    """What the runner says about one shape; None if it is right (and exact)."""
+    text = ",".join(f"{rows}x{columns}" for rows, columns in extents(shape, layout))
     environment = dict(os.environ)
     if emulator:
         environment["BWGEMM_EMULATOR"] = emulator
     process = subprocess.run(
-        ["bwgemm-runner", library, "--device=emulator", "--init=int",
+        ["bwgemm-runner", library, "--device=emulator", f"--init={init}",
          "--check=full", f"--shapes={text}", "--json"],
         capture_output=True, text=True, timeout=300, env=environment,
     )
@@ -94,39 +107,61 @@ def run(library, shape, layout, emulator):
     right = (
         process.returncode == 0
         and report.get("status") == "right"
-        and report.get("max_rel_err") == 0
+        and (init == "normal" or report.get("max_rel_err") == 0)
         and not report.get("hazards")
     )
     return None if right else f"{text}: exit {process.returncode}\n{process.stdout}{process.stderr}"
 
 
+def build(folder, schedule, case, shape=None):
+    """The library for a case."""
+    types, accumulate = case.removesuffix("+C"), case.endswith("+C")
+    operand, result, layout = types.split("-")
+    path = os.path.join(folder, case + ".mlir")
+    with open(path, "w") as file:
+        file.write(source(operand, result, layout, accumulate, shape))
+    name = "x".join(map(str, shape)) if shape else "dynamic"
+    library = os.path.join(folder, f"{case}.{name}.so")
+    subprocess.run(
+        ["bwgemm-compile", path, f"--schedule={schedule}", "-o", library],
+        check=True,
+    )
+    return library
+
+
+def parse_shapes(text):
+    named = {"all": SHAPES, "few": FEW}
+    if text in named:
+        return named[text]
+    return [tuple(map(int, shape.split("x"))) for shape in text.split(",")]
+
+
 def main():
-    schedule, cases, shapes, emulator = sys.argv[1], [], SHAPES, ""
+    schedule, cases = sys.argv[1], []
+    options = {"--shapes": "all", "--init": "int", "--emulator": "", "--static": ""}
     for argument in sys.argv[2:]:
-        if argument == "--shapes=few":
-            shapes = FEW
-        elif argument.startswith("--emulator="):
-            emulator = argument.split("=", 1)[1]
+        key, _, value = argument.partition("=")
+        if key in options:
+            options[key] = value or "yes"
         else:
             cases.append(argument)
+    shapes, init = parse_shapes(options["--shapes"]), options["--init"]
+    static = options["--static"] == "yes"
     failures, runs = [], 0
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(2) as pool:
         for case in cases:
-            types, accumulate = case.removesuffix("+C"), case.endswith("+C")
-            operand, result, layout = types.split("-")
-            path = os.path.join(folder, case + ".mlir")
-            with open(path, "w") as file:
-                file.write(source(operand, result, layout, accumulate))
-            library = os.path.join(folder, case + ".so")
-            subprocess.run(
-                ["bwgemm-compile", path, f"--schedule={schedule}", "-o", library],
-                check=True,
-            )
-            todo = {addressable(shape, layout, schedule) for shape in shapes}
+            layout = case.removesuffix("+C").split("-")[2]
+            if static:
+                todo = sorted(set(shapes))
+                libraries = [build(folder, schedule, case, shape) for shape in todo]
+            else:
+                todo = sorted({addressable(s, layout, schedule) for s in shapes})
+                libraries = [build(folder, schedule, case)] * len(todo)
             runs += len(todo)
             results = pool.map(
-                lambda shape: run(library, shape, layout, emulator), sorted(todo)
+                lambda pair: run(pair[0], pair[1], layout, init, options["--emulator"]),
+                zip(libraries, todo),
             )
             failures += [f"{case} {failure}" for failure in results if failure]
     print(f"{schedule}: {runs} runs, {len(failures)} wrong")
