@@ -135,14 +135,14 @@ struct RequireEqualLowering : ConvertOpToLLVMPattern<RequireEqualOp> {
   matchAndRewrite(RequireEqualOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     RuntimeCall runtime(op, rewriter);
-    Value result =
-        runtime
-            .call("bwgemmHostRequireEqual", runtime.i32(),
-                  {adaptor.getGot(), adaptor.getExpected(),
-                   runtime.string(op.getWhat())})
-            .getResult();
+    Value result = runtime
+                       .call("bwgemmHostRequireEqual", runtime.i32(),
+                             {adaptor.getGot(), adaptor.getExpected(),
+                              runtime.string(op.getWhat())})
+                       .getResult();
     rewriter.replaceOpWithNewOp<LLVM::ICmpOp>(
-        op, LLVM::ICmpPredicate::ne, result, runtime.constant(runtime.i32(), 0));
+        op, LLVM::ICmpPredicate::ne, result,
+        runtime.constant(runtime.i32(), 0));
     return success();
   }
 };
@@ -200,13 +200,12 @@ struct ZeroFillLowering : ConvertOpToLLVMPattern<ZeroFillOp> {
     Location loc = op.getLoc();
     RuntimeCall runtime(op, rewriter);
     MemRefDescriptor device(adaptor.getDevice());
-    runtime.call("bwgemmHostZero2D", Type(),
-                 {device.alignedPtr(rewriter, loc),
-                  device.offset(rewriter, loc), device.size(rewriter, loc, 0),
-                  device.size(rewriter, loc, 1),
-                  device.stride(rewriter, loc, 0),
-                  runtime.constant(runtime.i64(),
-                                   getElementBytes(op.getDevice()))});
+    runtime.call(
+        "bwgemmHostZero2D", Type(),
+        {device.alignedPtr(rewriter, loc), device.offset(rewriter, loc),
+         device.size(rewriter, loc, 0), device.size(rewriter, loc, 1),
+         device.stride(rewriter, loc, 0),
+         runtime.constant(runtime.i64(), getElementBytes(op.getDevice()))});
     rewriter.eraseOp(op);
     return success();
   }
@@ -252,16 +251,15 @@ struct EncodeLowering : ConvertOpToLLVMPattern<TensorMapEncodeOp> {
     Type words = getTypeConverter()->convertType(map);
     // The driver asks for 64-byte alignment.
     Value memory = runtime.allocate(words, 1, 64);
-    runtime.call(
-        "bwgemmHostEncodeTensorMap", Type(),
-        {memory, runtime.string(op.getOperand()),
-         source.alignedPtr(rewriter, loc), source.offset(rewriter, loc),
-         runtime.constant(i32, rank),
-         runtime.array(i64, getSizes(rewriter, loc, source, rank)),
-         runtime.array(i64, getStrides(rewriter, loc, source, rank)),
-         runtime.constant(i32, getDataTypeCode(map.getElementType())),
-         runtime.array(i32, box),
-         runtime.constant(i32, getSwizzleCode(map.getSwizzle()))});
+    runtime.call("bwgemmHostEncodeTensorMap", Type(),
+                 {memory, runtime.string(op.getOperand()),
+                  source.alignedPtr(rewriter, loc),
+                  source.offset(rewriter, loc), runtime.constant(i32, rank),
+                  runtime.array(i64, getSizes(rewriter, loc, source, rank)),
+                  runtime.array(i64, getStrides(rewriter, loc, source, rank)),
+                  runtime.constant(i32, getDataTypeCode(map.getElementType())),
+                  runtime.array(i32, box),
+                  runtime.constant(i32, getSwizzleCode(map.getSwizzle()))});
     rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, words, memory, 64);
     return success();
   }
@@ -307,8 +305,8 @@ private:
     LLVMTypeConverter converter(context, options);
     // Passed by value, 128 bytes.
     converter.addConversion([](TensorMapType type) -> Type {
-      return LLVM::LLVMArrayType::get(
-          IntegerType::get(type.getContext(), 64), 16);
+      return LLVM::LLVMArrayType::get(IntegerType::get(type.getContext(), 64),
+                                      16);
     });
     RewritePatternSet patterns(context);
     patterns.add<RequireEqualLowering, ToDeviceLowering, FromDeviceLowering,

@@ -153,16 +153,16 @@ LogicalResult LinalgToBwgemmPass::convert(linalg::LinalgOp op) {
   for (auto [value, name] : {std::pair(a, "A"), std::pair(b, "B")}) {
     Type type = cast<MemRefType>(value.getType()).getElementType();
     if (!type.isBF16() && !type.isF16())
-      return op->emitOpError() << "operand " << name << " has element type "
-                               << type
-                               << "; expects f16 or bf16 (accumulated in f32)";
+      return op->emitOpError()
+             << "operand " << name << " has element type " << type
+             << "; expects f16 or bf16 (accumulated in f32)";
   }
   Type aType = cast<MemRefType>(a.getType()).getElementType();
   Type bType = cast<MemRefType>(b.getType()).getElementType();
   if (aType != bType)
-    return op->emitOpError() << "operands have element types " << aType
-                             << " and " << bType
-                             << "; expects both f16 or both bf16";
+    return op->emitOpError()
+           << "operands have element types " << aType << " and " << bType
+           << "; expects both f16 or both bf16";
   Type dType = cast<MemRefType>(d.getType()).getElementType();
   if (!dType.isF32() && !dType.isBF16() && !dType.isF16())
     return op->emitOpError() << "result has element type " << dType

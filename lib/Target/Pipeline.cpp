@@ -11,8 +11,6 @@
 #include "bwgemm/Target/Passes.h"
 #include "bwgemm/Transforms/Passes.h"
 
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -22,27 +20,14 @@
 using namespace mlir;
 using namespace mlir::bwgemm;
 
-/// Tensors to memrefs. Results become arguments, so that callers choose where
-/// they lie: in host or in device memory.
-static void addBufferization(OpPassManager &manager) {
+void bwgemm::buildLowerPipeline(OpPassManager &manager,
+                                const LowerOptions &options) {
   // Calls first: a callee cannot return a buffer whose size its caller does not
   // know.
   manager.addPass(createInlinerPass());
-  bufferization::OneShotBufferizePassOptions bufferize;
-  bufferize.bufferizeFunctionBoundaries = true;
-  bufferize.functionBoundaryTypeConversion =
-      bufferization::LayoutMapOption::IdentityLayoutMap;
-  manager.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  manager.addPass(createResultsToArguments());
-  bufferization::buildBufferDeallocationPipeline(
-      manager, bufferization::BufferDeallocationPipelineOptions());
+  manager.addPass(createBufferizeTensors());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-}
-
-void bwgemm::buildLowerPipeline(OpPassManager &manager,
-                                const LowerOptions &options) {
-  addBufferization(manager);
   manager.addPass(createConvertLinalgToBwgemm());
   AssignScheduleOptions schedule;
   schedule.target = options.target;

@@ -36,8 +36,8 @@ public:
 
 private:
   InFlightDiagnostic refuse() {
-    return gemm.emitOpError() << "schedule '" << stringifyPreset(preset)
-                              << "': ";
+    return gemm.emitOpError()
+           << "schedule '" << stringifyPreset(preset) << "': ";
   }
   LogicalResult choosePreset();
   FailureOr<ScheduleAttr> naive();
@@ -151,11 +151,11 @@ LogicalResult Scheduler::chooseSwizzle(unsigned &span) {
       span /= 2;
   }
   if (const Side *side = misfit(span))
-    return refuse() << "expects " << side->mode << " of the tile, contiguous in "
-                    << side->name << ", to be a multiple of "
-                    << std::max(span, 16u) << " bytes"
-                    << (span ? " (the swizzle)" : "") << ", but got "
-                    << side->bytes;
+    return refuse() << "expects " << side->mode
+                    << " of the tile, contiguous in " << side->name
+                    << ", to be a multiple of " << std::max(span, 16u)
+                    << " bytes" << (span ? " (the swizzle)" : "")
+                    << ", but got " << side->bytes;
   return success();
 }
 
@@ -175,8 +175,8 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   unsigned span = 0;
   if (failed(checkTile()) || failed(chooseSwizzle(span)))
     return failure();
-  for (auto [type, name] : {std::pair(gemm.getAType(), "A"),
-                            std::pair(gemm.getBType(), "B")}) {
+  for (auto [type, name] :
+       {std::pair(gemm.getAType(), "A"), std::pair(gemm.getBType(), "B")}) {
     if (std::optional<std::string> why = whyNotTmaAddressable(type, name)) {
       refuse() << *why << "; schedule=naive reads any layout";
       return failure();
@@ -213,8 +213,8 @@ public:
     ModuleOp module = getOperation();
     const TargetInfo *info = TargetInfo::find(target);
     if (!info) {
-      module.emitError() << "unknown target '" << target
-                         << "'; expects one of " << TargetInfo::getNames();
+      module.emitError() << "unknown target '" << target << "'; expects one of "
+                         << TargetInfo::getNames();
       return signalPassFailure();
     }
     std::string error;
@@ -227,9 +227,8 @@ public:
     WalkResult result = module.walk([&](GemmOp gemm) {
       // A schedule that the program already names goes through the same
       // checks.
-      ScheduleSpec wanted = gemm.getSchedule()
-                                ? toSpec(*gemm.getSchedule())
-                                : *spec;
+      ScheduleSpec wanted =
+          gemm.getSchedule() ? toSpec(*gemm.getSchedule()) : *spec;
       FailureOr<ScheduleAttr> chosen = Scheduler(gemm, *info, wanted).run();
       if (failed(chosen))
         return WalkResult::interrupt();

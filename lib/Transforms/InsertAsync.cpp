@@ -152,12 +152,11 @@ void AsyncProgram::emitPrologue() {
   auto tmemType = TmemType::get(context, acc.getRows(), acc.getColumns(),
                                 acc.getElementType());
   slot = TmemSlotOp::create(
-      builder, loc,
-      TmemSlotType::get(context, tmemType.getAllocatedColumns()),
+      builder, loc, TmemSlotType::get(context, tmemType.getAllocatedColumns()),
       IntegerAttr());
   Value warp = WarpIdOp::create(builder, loc, builder.getIndexType());
-  isFirstWarp = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                      warp, zero);
+  isFirstWarp =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, warp, zero);
   inFirstWarp([&] { TmemAllocOp::create(builder, loc, slot); });
   inElectedThread([&] {
     TensorMapPrefetchOp::create(builder, loc, ops.loadA.getMap());
@@ -184,10 +183,10 @@ void AsyncProgram::emitCopies(LoadOp load, Value tile) {
       for (auto [start, offset] :
            llvm::zip_equal(load.getCoordinates(), offsets))
         coordinates.push_back(
-            offset == 0 ? start
-                        : arith::AddIOp::create(builder, loc, start,
-                                                constant(offset))
-                              .getResult());
+            offset == 0
+                ? start
+                : arith::AddIOp::create(builder, loc, start, constant(offset))
+                      .getResult());
       SmallVector<Value> origin{constant(offsets[0]), constant(offsets[1])};
       if (!kMajor)
         std::swap(origin[0], origin[1]);
@@ -200,10 +199,10 @@ void AsyncProgram::emitCopies(LoadOp load, Value tile) {
 void AsyncProgram::emitLoop() {
   builder.setInsertionPoint(ops.loop);
   Type i32 = builder.getI32Type();
-  Value phase = arith::ConstantOp::create(builder, loc,
-                                          builder.getI32IntegerAttr(0));
-  Value one = arith::ConstantOp::create(builder, loc,
-                                        builder.getI32IntegerAttr(1));
+  Value phase =
+      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
+  Value one =
+      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(1));
   auto loop = scf::ForOp::create(
       builder, ops.loop.getLoc(), ops.loop.getLowerBound(),
       ops.loop.getUpperBound(), ops.loop.getStep(), ValueRange{phase});
@@ -226,9 +225,9 @@ void AsyncProgram::emitLoop() {
   MBarrierWaitOp::create(builder, loc, loaded, zero, parity);
   fence(FenceKind::Tcgen05After);
   inElectedThread([&] {
-    Value accumulate = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ne, loop.getInductionVar(),
-        loop.getLowerBound());
+    Value accumulate =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                              loop.getInductionVar(), loop.getLowerBound());
     Tcgen05MmaOp::create(builder, loc, tmem, tileA, tileB, accumulate);
     Tcgen05CommitOp::create(builder, loc, multiplied, zero);
   });

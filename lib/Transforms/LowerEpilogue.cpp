@@ -105,21 +105,21 @@ Value Epilogue::emitWholeTileCheck(int64_t vectorBytes) {
   if (failed(type.getStridesAndOffset(strides, offset)) || strides[1] != 1)
     return {};
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
-  Value base =
-      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, store.getD());
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc,
+                                                              store.getD());
   auto metadata =
       memref::ExtractStridedMetadataOp::create(builder, loc, store.getD());
   Value address = add(base, mul(metadata.getOffset(), elementBytes));
   Value pitch = mul(metadata.getStrides()[0], elementBytes);
   Value bits = arith::OrIOp::create(builder, loc, address, pitch);
-  Value low = arith::AndIOp::create(builder, loc, bits,
-                                    constant(vectorBytes - 1));
+  Value low =
+      arith::AndIOp::create(builder, loc, bits, constant(vectorBytes - 1));
   Value aligned = compare(arith::CmpIPredicate::eq, low, constant(0));
-  Value inside = both(
-      compare(arith::CmpIPredicate::ule,
-              add(store.getM(), constant(tmem.getRows())), rows),
-      compare(arith::CmpIPredicate::ule,
-              add(store.getN(), constant(tmem.getColumns())), columns));
+  Value inside =
+      both(compare(arith::CmpIPredicate::ule,
+                   add(store.getM(), constant(tmem.getRows())), rows),
+           compare(arith::CmpIPredicate::ule,
+                   add(store.getN(), constant(tmem.getColumns())), columns));
   return both(aligned, inside);
 }
 
@@ -155,8 +155,7 @@ void Epilogue::emitVectors(const Segment &segment) {
       Value vector = vector::FromElementsOp::create(
           builder, loc, VectorType::get(width, builder.getF32Type()),
           ArrayRef(segment.values).slice(first, width));
-      SmallVector<Value> at{segment.row,
-                            add(segment.column, constant(first))};
+      SmallVector<Value> at{segment.row, add(segment.column, constant(first))};
       if (store.getAccumulate()) {
         Value old = vector::LoadOp::create(
             builder, loc, VectorType::get(width, element), store.getD(), at,
@@ -251,9 +250,9 @@ void Epilogue::emit() {
   int64_t vectorBytes =
       getVectorElements(shape, element) * element.getIntOrFloatBitWidth() / 8;
   wholeTile = emitWholeTileCheck(vectorBytes);
-  auto loop = scf::ForOp::create(builder, loc, constant(0),
-                                 constant(tmem.getColumns()),
-                                 constant(stepColumns));
+  auto loop =
+      scf::ForOp::create(builder, loc, constant(0), constant(tmem.getColumns()),
+                         constant(stepColumns));
   builder.setInsertionPointToStart(loop.getBody());
   SmallVector<Segment> segments = emitLoads(loop.getInductionVar());
   auto forEach = [&](void (Epilogue::*write)(const Segment &)) {

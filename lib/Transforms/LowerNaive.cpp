@@ -42,10 +42,12 @@ void emitBody(GemmOp gemm, gpu::GPUFuncOp kernel, int64_t tile) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  Value rows = dim(d, 0), columns = dim(d, 1), depth = dim(a, gemm.getKDimOfA());
-  auto origin = TileCoordOp::create(
-      builder, loc, builder.getIndexType(), builder.getIndexType(),
-      builder.getI64IntegerAttr(tile), builder.getI64IntegerAttr(tile), columns);
+  Value rows = dim(d, 0), columns = dim(d, 1),
+        depth = dim(a, gemm.getKDimOfA());
+  auto origin = TileCoordOp::create(builder, loc, builder.getIndexType(),
+                                    builder.getIndexType(),
+                                    builder.getI64IntegerAttr(tile),
+                                    builder.getI64IntegerAttr(tile), columns);
   auto thread = [&](gpu::Dimension dimension) -> Value {
     return gpu::ThreadIdOp::create(builder, loc, dimension);
   };
@@ -63,9 +65,8 @@ void emitBody(GemmOp gemm, gpu::GPUFuncOp kernel, int64_t tile) {
   auto guard =
       scf::IfOp::create(builder, loc, inside, /*withElseRegion=*/false);
   builder.setInsertionPointToStart(guard.thenBlock());
-  Value start = arith::ConstantFloatOp::create(builder, loc,
-                                               builder.getF32Type(),
-                                               llvm::APFloat(0.0f));
+  Value start = arith::ConstantFloatOp::create(
+      builder, loc, builder.getF32Type(), llvm::APFloat(0.0f));
   auto loop = scf::ForOp::create(
       builder, loc, constant(0), depth, constant(1), ValueRange{start},
       [&](OpBuilder &body, Location loc, Value k, ValueRange sums) {
@@ -80,17 +81,16 @@ void emitBody(GemmOp gemm, gpu::GPUFuncOp kernel, int64_t tile) {
         Value right = load(b, column, !gemm.getTransposeB());
         // A fused multiply-add; math.fma would become a call of libdevice.
         auto contract = arith::FastMathFlags::contract;
-        Value product =
-            arith::MulFOp::create(body, loc, left, right, contract);
+        Value product = arith::MulFOp::create(body, loc, left, right, contract);
         Value sum =
             arith::AddFOp::create(body, loc, sums[0], product, contract);
         scf::YieldOp::create(body, loc, sum);
       });
   Value result = loop.getResult(0);
   if (gemm.getAccumulate()) {
-    Value old = toF32(builder, loc,
-                      memref::LoadOp::create(builder, loc, d,
-                                             ValueRange{row, column}));
+    Value old =
+        toF32(builder, loc,
+              memref::LoadOp::create(builder, loc, d, ValueRange{row, column}));
     result = arith::AddFOp::create(builder, loc, old, result);
   }
   Type type = gemm.getDType().getElementType();

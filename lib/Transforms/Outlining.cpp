@@ -92,10 +92,14 @@ void bwgemm::replaceWithHostCode(
   operands.n = dim(d, 1);
   operands.k = dim(a, gemm.getKDimOfA());
   Value ok;
-  requireEqual(builder, loc, dim(a, gemm.getMDimOfA()), operands.m,
-               "gemm: M of A ({got}) must equal the rows of the result ({expected})", ok);
-  requireEqual(builder, loc, dim(b, gemm.getNDimOfB()), operands.n,
-               "gemm: N of B ({got}) must equal the columns of the result ({expected})", ok);
+  requireEqual(
+      builder, loc, dim(a, gemm.getMDimOfA()), operands.m,
+      "gemm: M of A ({got}) must equal the rows of the result ({expected})",
+      ok);
+  requireEqual(
+      builder, loc, dim(b, gemm.getNDimOfB()), operands.n,
+      "gemm: N of B ({got}) must equal the columns of the result ({expected})",
+      ok);
   requireEqual(builder, loc, dim(b, gemm.getKDimOfB()), operands.k,
                "gemm: K of B ({got}) must equal K of A ({expected})", ok);
 

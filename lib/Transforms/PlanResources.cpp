@@ -104,9 +104,9 @@ LogicalResult PlanResourcesPass::plan(gpu::GPUFuncOp kernel,
 void PlanResourcesPass::follow(gpu::LaunchFuncOp launch) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
       launch, launch.getKernel());
-  auto bytes = kernel ? kernel->getAttrOfType<IntegerAttr>(
-                            "bwgemm.shared_bytes")
-                      : IntegerAttr();
+  auto bytes = kernel
+                   ? kernel->getAttrOfType<IntegerAttr>("bwgemm.shared_bytes")
+                   : IntegerAttr();
   if (!bytes || bytes.getInt() == 0)
     return;
   OpBuilder builder(launch);

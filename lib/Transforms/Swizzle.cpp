@@ -53,8 +53,8 @@ private:
     if (result.wasInterrupted())
       return failure();
     kernel.setFunctionType(FunctionType::get(
-        kernel.getContext(),
-        kernel.getBody().front().getArgumentTypes(), /*results=*/{}));
+        kernel.getContext(), kernel.getBody().front().getArgumentTypes(),
+        /*results=*/{}));
     return success();
   }
 
@@ -64,8 +64,8 @@ private:
         launch, launch.getKernel());
     if (!kernel)
       return;
-    for (auto [operand, argument] : llvm::zip_equal(
-             launch.getKernelOperands(), kernel.getArguments()))
+    for (auto [operand, argument] :
+         llvm::zip_equal(launch.getKernelOperands(), kernel.getArguments()))
       if (auto encode = operand.getDefiningOp<TensorMapEncodeOp>())
         encode.getMap().setType(cast<TensorMapType>(argument.getType()));
   }

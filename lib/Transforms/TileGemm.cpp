@@ -52,9 +52,8 @@ public:
     auto emitError = [&] { return gemm.emitOpError(); };
     auto tile = [&](int64_t extent, bool kMajor) {
       return SmemType::getChecked(
-          emitError, context,
-          ArrayRef<int64_t>{extent, schedule.getTileK()}, element,
-          kMajor ? Major::K : Major::MN, none);
+          emitError, context, ArrayRef<int64_t>{extent, schedule.getTileK()},
+          element, kMajor ? Major::K : Major::MN, none);
     };
     aTile = tile(schedule.getTileM(), !gemm.getTransposeA());
     bTile = tile(schedule.getTileN(), gemm.getTransposeB());
@@ -74,8 +73,7 @@ public:
       Value mapOfA = encode(aMap, operands.a, "A");
       Value mapOfB = encode(bMap, operands.b, "B");
       emitLaunch(builder, loc, kernel, operands, schedule.getTileM(),
-                 schedule.getTileN(),
-                 {mapOfA, mapOfB, operands.d, operands.k});
+                 schedule.getTileN(), {mapOfA, mapOfB, operands.d, operands.k});
     });
     return success();
   }
@@ -110,8 +108,7 @@ void TileProgram::emitKernel() {
   Value acc = AccumulatorOp::create(builder, loc, accType);
   scf::ForOp::create(
       builder, loc, constant(0), depth, constant(schedule.getTileK()),
-      ValueRange{},
-      [&](OpBuilder &body, Location loc, Value k, ValueRange) {
+      ValueRange{}, [&](OpBuilder &body, Location loc, Value k, ValueRange) {
         // Coordinates follow memory: K-major operands are stored MN x K.
         auto load = [&](Value map, SmemType tile, Value mn) -> Value {
           SmallVector<Value> at{mn, k};

@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace mlir::bwgemm;
 
-std::optional<std::string>
-bwgemm::whyNotTmaAddressable(MemRefType type, llvm::StringRef name) {
+std::optional<std::string> bwgemm::whyNotTmaAddressable(MemRefType type,
+                                                        llvm::StringRef name) {
   std::string operand = "operand " + name.str() + " ";
   SmallVector<int64_t> strides;
   int64_t offset;

@@ -141,8 +141,7 @@ public:
   /// "<name>:<line>:<column>: error: …".
   static std::unique_ptr<Module> load(std::string_view ptx,
                                       std::string_view name,
-                                      DeviceMemory &memory,
-                                      std::string &error);
+                                      DeviceMemory &memory, std::string &error);
 
   /// The `.target` architecture, e.g. "sm_100a".
   const std::string &target() const;
@@ -173,10 +172,10 @@ struct LaunchConfig {
 using Counters = std::map<std::string, uint64_t>;
 
 struct LaunchReport {
-  std::optional<Fault> fault;  ///< Trap, hang or unsupported: what stopped it.
-  std::vector<Fault> hazards;  ///< Found without stopping the kernel.
+  std::optional<Fault> fault; ///< Trap, hang or unsupported: what stopped it.
+  std::vector<Fault> hazards; ///< Found without stopping the kernel.
   Counters counters;
-  double seconds = 0;          ///< Host wall time.
+  double seconds = 0; ///< Host wall time.
 };
 
 /// Runs the grid to its end, or to the first fault.

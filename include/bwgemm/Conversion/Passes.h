@@ -1,4 +1,5 @@
-//===- Passes.h - Conversions into and out of the bwgemm dialect -*- C++ -*-===//
+//===- Passes.h - Conversions into and out of the bwgemm dialect -*- C++
+//-*-===//
 //
 // Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -10,6 +10,16 @@
 
 include "mlir/Pass/PassBase.td"
 
+def BufferizeTensors : Pass<"bwgemm-bufferize", "::mlir::ModuleOp"> {
+  let summary = "tensors to memrefs";
+  let description = [{
+    Upstream's one-shot bufferization over function boundaries, then
+    `bwgemm-results-to-arguments`, then upstream's deallocation of the buffers
+    that are left. A module without tensors keeps its own allocations, and only
+    returned buffers become arguments.
+  }];
+}
+
 def ResultsToArguments : Pass<"bwgemm-results-to-arguments", "::mlir::ModuleOp"> {
   let summary = "buffers that functions return to arguments";
   let description = [{

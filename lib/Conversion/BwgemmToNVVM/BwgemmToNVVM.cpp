@@ -85,11 +85,11 @@ private:
   static void keepLoops(gpu::GPUModuleOp module) {
     MLIRContext *context = module.getContext();
     auto disable = BoolAttr::get(context, true);
-    auto unroll = LLVM::LoopUnrollAttr::get(context, disable, {}, {}, {}, {},
-                                            {}, {});
-    auto annotation = LLVM::LoopAnnotationAttr::get(
-        context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
-        {});
+    auto unroll =
+        LLVM::LoopUnrollAttr::get(context, disable, {}, {}, {}, {}, {}, {});
+    auto annotation =
+        LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {},
+                                      {}, {}, {}, {}, {}, {}, {}, {});
     module.walk([&](scf::ForOp loop) {
       bool asynchronous = false;
       loop->walk([&](Operation *op) {
@@ -146,8 +146,7 @@ private:
                       TypeAttr::get(bytes));
     kernel.setArgAttr(position, LLVM::LLVMDialect::getAlignAttrName(),
                       builder.getI64IntegerAttr(64));
-    kernel.setArgAttr(position,
-                      NVVM::NVVMDialect::getGridConstantAttrName(),
+    kernel.setArgAttr(position, NVVM::NVVMDialect::getGridConstantAttrName(),
                       builder.getUnitAttr());
   }
 };

@@ -92,8 +92,8 @@ struct MmaLowering : OpConversionPattern<Tcgen05MmaOp> {
     Value address = LLVM::PtrToIntOp::create(builder, loc, i32, tile);
     Value start = LLVM::LShrOp::create(builder, loc, address,
                                        constantI32(builder, loc, 4));
-    Value relative = LLVM::ConstantOp::create(
-        builder, loc, builder.getI1Type(), builder.getBoolAttr(false));
+    Value relative = LLVM::ConstantOp::create(builder, loc, builder.getI1Type(),
+                                              builder.getBoolAttr(false));
     return NVVM::Tcgen05MmaSmemDescOp::create(
         builder, loc, builder.getI64Type(), start,
         constantI32(builder, loc, leading >> 4),
@@ -110,14 +110,14 @@ struct MmaLowering : OpConversionPattern<Tcgen05MmaOp> {
     Value descB = makeDescriptor(rewriter, loc, b, adaptor.getB());
     Value instruction = constantI32(
         rewriter, loc, getInstructionDescriptor(op.getD().getType(), a, b));
-    Value always = LLVM::ConstantOp::create(
-        rewriter, loc, rewriter.getI1Type(), rewriter.getBoolAttr(true));
+    Value always = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI1Type(),
+                                            rewriter.getBoolAttr(true));
     auto advance = [&](Value descriptor, int64_t bytes) -> Value {
       if (bytes == 0)
         return descriptor;
-      Value offset = LLVM::ConstantOp::create(
-          rewriter, loc, rewriter.getI64Type(),
-          rewriter.getI64IntegerAttr(bytes >> 4));
+      Value offset =
+          LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
+                                   rewriter.getI64IntegerAttr(bytes >> 4));
       return LLVM::AddOp::create(rewriter, loc, descriptor, offset);
     };
     int64_t steps = a.getK() * a.getElementBytes() / kInstructionBytes;

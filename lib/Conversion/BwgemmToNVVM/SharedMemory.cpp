@@ -72,10 +72,9 @@ template <typename Op> struct AllocLowering : OpConversionPattern<Op> {
       return op.emitOpError("has no offset in shared memory; run "
                             "bwgemm-plan-resources first");
     Location loc = op.getLoc();
-    auto pointer =
-        LLVM::LLVMPointerType::get(op.getContext(), kSharedSpace);
-    Value base = LLVM::AddressOfOp::create(rewriter, loc, pointer,
-                                           kDynamicShared);
+    auto pointer = LLVM::LLVMPointerType::get(op.getContext(), kSharedSpace);
+    Value base =
+        LLVM::AddressOfOp::create(rewriter, loc, pointer, kDynamicShared);
     rewriter.replaceOp(
         op, offsetPointer(rewriter, loc, base,
                           constantIndex(rewriter, loc, *op.getOffset())));
@@ -136,8 +135,8 @@ struct WarpIdLowering : OpConversionPattern<WarpIdOp> {
         rewriter, loc, i32, constantI32(rewriter, loc, -1), warp,
         constantI32(rewriter, loc, 0), constantI32(rewriter, loc, 31),
         NVVM::ShflKind::idx, /*return_value_and_is_valid=*/nullptr);
-    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(
-        op, rewriter.getIndexType(), uniform);
+    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, rewriter.getIndexType(),
+                                                    uniform);
     return success();
   }
 };

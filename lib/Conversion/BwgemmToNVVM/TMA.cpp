@@ -62,20 +62,18 @@ struct LoadLowering : OpConversionPattern<TMALoadOp> {
     Location loc = op.getLoc();
     Value offset = getTileOffset(rewriter, loc, op.getTile().getType(),
                                  adaptor.getOrigin());
-    Value destination =
-        offsetPointer(rewriter, loc, adaptor.getTile(), offset);
+    Value destination = offsetPointer(rewriter, loc, adaptor.getTile(), offset);
     auto cluster =
         LLVM::LLVMPointerType::get(op.getContext(), kSharedClusterSpace);
-    destination = LLVM::AddrSpaceCastOp::create(rewriter, loc, cluster,
-                                                destination);
+    destination =
+        LLVM::AddrSpaceCastOp::create(rewriter, loc, cluster, destination);
     // PTX names the contiguous coordinate first.
     SmallVector<Value> coordinates;
     for (Value coordinate : llvm::reverse(adaptor.getCoordinates()))
       coordinates.push_back(castToI32(rewriter, loc, coordinate));
     Value barrier = getBarrierAddress(rewriter, loc, adaptor.getBarriers(),
                                       adaptor.getIndex());
-    rewriter.replaceOpWithNewOp<
-        NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(
         op, destination, adaptor.getMap(), coordinates, barrier,
         /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(),
         /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,

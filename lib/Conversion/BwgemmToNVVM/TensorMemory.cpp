@@ -71,9 +71,8 @@ struct LoadLowering : OpConversionPattern<TmemLoadOp> {
     Value column = castToI32(rewriter, loc, adaptor.getColumn());
     Value address = LLVM::AddOp::create(
         rewriter, loc, LLVM::AddOp::create(rewriter, loc, base, lane), column);
-    Value pointer =
-        LLVM::IntToPtrOp::create(rewriter, loc, adaptor.getTmem().getType(),
-                                 address);
+    Value pointer = LLVM::IntToPtrOp::create(
+        rewriter, loc, adaptor.getTmem().getType(), address);
     // The instruction yields words.
     VectorType type = op.getFragment().getType();
     bool single = type.getNumElements() == 1;
@@ -101,8 +100,8 @@ struct WaitLowering : OpConversionPattern<TmemWaitOp> {
     VectorType type = op.getReady().getType();
     int64_t count = type.getNumElements();
     Type i32 = rewriter.getI32Type();
-    Value words = rewriter.createOrFold<LLVM::BitcastOp>(
-        loc, type.clone(i32), adaptor.getFragment());
+    Value words = rewriter.createOrFold<LLVM::BitcastOp>(loc, type.clone(i32),
+                                                         adaptor.getFragment());
     NVVM::Tcgen05WaitOp::create(rewriter, loc, NVVM::Tcgen05WaitKind::LOAD);
     SmallVector<Value> registers;
     std::string outputs, inputs;

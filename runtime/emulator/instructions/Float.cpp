@@ -15,30 +15,63 @@
 
 #include <cfenv>
 #include <cmath>
+#include <limits>
 
 namespace bwgemm::emulator {
 
 namespace {
 
+/// The f64 result that a NaN operand gives: its payload, quiet.
+double quiet(double value) {
+  uint64_t bits = toStorage<double>(value) | uint64_t(1) << 51;
+  return fromStorage<double>(bits);
+}
+
+// Of several NaN operands of an f64 sum the second is passed on, of fma's the
+// second, third, first in this order (measured on an H200). Every f32 NaN is
+// the same.
 struct AddF {
-  template <class T> static T apply(T a, T b) { return a + b; }
+  static float apply(float a, float b) { return a + b; }
+  static double exact(float a, float b) { return addToOdd(a, b); }
+  static double apply(double a, double b) { return b != b ? quiet(b) : a + b; }
 };
 struct SubF {
-  template <class T> static T apply(T a, T b) { return a - b; }
+  static float apply(float a, float b) { return a - b; }
+  static double exact(float a, float b) { return addToOdd(a, -b); }
+  static double apply(double a, double b) { return b != b ? quiet(b) : a - b; }
 };
 struct MulF {
   template <class T> static T apply(T a, T b) { return a * b; }
+  static double exact(float a, float b) { return double(a) * double(b); }
 };
 struct DivF {
   template <class T> static T apply(T a, T b) { return a / b; }
+  /// Quotients of f32 are at least 2^-48 of their size away from any number
+  /// that a rounding to 24 digits turns on, so f64 is as good as exact.
+  static double exact(float a, float b) { return double(a) / double(b); }
 };
 struct FmaF {
   static float apply(float a, float b, float c) {
     return __builtin_fmaf(a, b, c);
   }
   static double apply(double a, double b, double c) {
+    if (b != b || c != c)
+      return quiet(b != b ? b : c);
     return __builtin_fma(a, b, c);
   }
+  static double exact(float a, float b, float c) {
+    return addToOdd(double(a) * double(b), c);
+  }
+};
+/// div.approx: a divisor above 2^126 counts as infinite, and then an infinite
+/// dividend gives NaN (PTX ISA, div).
+struct DivApproxF {
+  static float apply(float a, float b) {
+    if (std::fabs(b) > 0x1p126f && std::fabs(b) < INFINITY)
+      return std::isinf(a) ? NAN : a * std::copysign(0.0f, b);
+    return a / b;
+  }
+  static double apply(double a, double b) { return a / b; }
 };
 
 enum MinMaxFlags : uint8_t {
@@ -52,6 +85,8 @@ enum MinMaxFlags : uint8_t {
 /// A NaN loses to a number unless .NaN asks for it; -0 is below +0.
 template <class T> T minMax(T a, T b, uint8_t flags) {
   if (a != a || b != b) {
+    if (sizeof(T) == 8 && a != a && b != b)
+      return T(quiet(b));
     if ((flags & NaNResult) || (a != a && b != b))
       return canonical(std::numeric_limits<T>::quiet_NaN());
     return a != a ? b : a;
@@ -129,6 +164,7 @@ void setRounded(Instruction &out, Handler inner, Rounding rounding) {
 template <bool ftz, bool sat>
 __attribute__((target("avx2,fma"))) static Step
 hostFma(Warp &w, const Instruction &i, LaneMask mask) {
+  using M = Modified<FmaF, float, ftz, sat>;
   uint32_t *d = w.out<uint32_t>(i.operands[0]);
   const uint32_t *a = w.in<uint32_t>(i.operands[1]);
   const uint32_t *b = w.in<uint32_t>(i.operands[2]);
@@ -136,18 +172,14 @@ hostFma(Warp &w, const Instruction &i, LaneMask mask) {
   if (mask == allLanes) {
 #pragma GCC ivdep
     for (unsigned l = 0; l < warpSize; ++l)
-      d[l] = floatToBits(writeFloat<float, ftz, sat>(
-          __builtin_fmaf(readFloat<float, ftz>(bitsToFloat(a[l])),
-                         readFloat<float, ftz>(bitsToFloat(b[l])),
-                         readFloat<float, ftz>(bitsToFloat(c[l])))));
+      d[l] = floatToBits(
+          M::apply(bitsToFloat(a[l]), bitsToFloat(b[l]), bitsToFloat(c[l])));
     return Step::Next;
   }
   for (; mask; mask &= mask - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctz(mask));
-    d[l] = floatToBits(writeFloat<float, ftz, sat>(
-        __builtin_fmaf(readFloat<float, ftz>(bitsToFloat(a[l])),
-                       readFloat<float, ftz>(bitsToFloat(b[l])),
-                       readFloat<float, ftz>(bitsToFloat(c[l])))));
+    d[l] = floatToBits(
+        M::apply(bitsToFloat(a[l]), bitsToFloat(b[l]), bitsToFloat(c[l])));
   }
   return Step::Next;
 }
@@ -227,10 +259,18 @@ static bool decodePacked(Decode &decode, ArithmeticOp op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// On the bits: a NaN keeps its payload, only .ftz looks at the value.
+/// A NaN becomes the canonical one in f32 and keeps its sign in f64 (measured
+/// on an H200; PTX leaves it open).
 template <class T, bool isNeg, bool ftz> struct SignOp {
   static Storage<T> apply(Storage<T> bits) {
     constexpr Storage<T> sign = Storage<T>(1) << (8 * sizeof(T) - 1);
+    T value = fromStorage<T>(bits);
+    if (value != value) {
+      if constexpr (sizeof(T) == 8)
+        return toStorage<T>(quiet(value));
+      else
+        return toStorage<T>(canonical(value));
+    }
     if (ftz)
       bits = toStorage<T>(readFloat<T, true>(fromStorage<T>(bits)));
     return isNeg ? bits ^ sign : bits & ~sign;
@@ -317,13 +357,19 @@ bool decodeFloatArithmetic(Decode &decode, ArithmeticOp op, Type type) {
     sources = 3;
     break;
   case ArithmeticOp::Div:
-    if (decode.takeOne({"approx", "full"}) >= 0) {
+    handler = pickFloat<DivF, 2>(type, ftz, sat);
+    switch (decode.takeOne({"approx", "full"})) {
+    case 0:
+      handler = pickFloat<DivApproxF, 2>(type, ftz, sat);
+      [[fallthrough]];
+    case 1:
       if (isF64 || hasRounding)
         return decode.error("unsupported form '" + decode.mnemonic() + "'");
-    } else {
+      break;
+    default:
       roundingRequired = true;
+      break;
     }
-    handler = pickFloat<DivF, 2>(type, ftz, sat);
     break;
   default:
     return wrongType(decode, type);

@@ -45,18 +45,33 @@ template <class T, bool ftz, bool sat> inline T writeFloat(T value) {
     return canonical(value);
 }
 
+/// True if a result that came out as the smallest normal f32 was subnormal,
+/// which .ftz flushes: if it is below that when it is rounded to 24 digits
+/// whatever its exponent (measured on an H200). `exact` is the exact result,
+/// or the exact result rounded to odd; the host's rounding mode is the
+/// instruction's.
+inline bool isTinyF32(double exact) {
+  return std::fabs(static_cast<float>(exact * 0x1p64)) < 0x1p-62f;
+}
+
+/// Whether F has exact(…), for the above.
+template <class F, class = void> struct HasExact : std::false_type {};
+template <class F>
+struct HasExact<F, std::void_t<decltype(&F::exact)>> : std::true_type {};
+
 /// F with the modifiers applied to what goes in and comes out.
 template <class F, class T, bool ftz, bool sat> struct Modified {
-  static T apply(T a) {
-    return writeFloat<T, ftz, sat>(F::apply(readFloat<T, ftz>(a)));
+  template <class... O> static T apply(O... operands) {
+    return writeFloat<T, ftz, sat>(compute(readFloat<T, ftz>(operands)...));
   }
-  static T apply(T a, T b) {
-    return writeFloat<T, ftz, sat>(
-        F::apply(readFloat<T, ftz>(a), readFloat<T, ftz>(b)));
-  }
-  static T apply(T a, T b, T c) {
-    return writeFloat<T, ftz, sat>(F::apply(
-        readFloat<T, ftz>(a), readFloat<T, ftz>(b), readFloat<T, ftz>(c)));
+
+private:
+  template <class... O> static T compute(O... operands) {
+    T result = F::apply(operands...);
+    if constexpr (ftz && sizeof(T) == 4 && HasExact<F>::value)
+      if (std::fabs(result) == 0x1p-126f && isTinyF32(F::exact(operands...)))
+        return std::copysign(0.0f, result);
+    return result;
   }
 };
 

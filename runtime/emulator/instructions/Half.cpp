@@ -46,10 +46,20 @@ template <class T> bool isNaN(uint16_t bits) {
   return (bits & 0x7FFF) > T::infinity;
 }
 
+/// The result of an operation: `exact` is its value, or the value rounded to
+/// odd. With .ftz what is subnormal becomes zero, and that is judged by the
+/// value rounded to the format's digits whatever its exponent (measured on an
+/// H200): it is rounded once more where no subnormals are near.
+template <class T> uint16_t round(double exact, uint8_t flags) {
+  const double least = T::read(T::minNormal);
+  if ((flags & Ftz) && std::fabs(exact) < least &&
+      T::read(T::write(std::fabs(exact) * 0x1p12)) < least * 0x1p12)
+    return std::signbit(exact) ? 0x8000 : 0;
+  return T::write(exact);
+}
+
 /// What happens to every result, by modifier.
 template <class T> uint16_t finishValue(uint16_t bits, uint8_t flags) {
-  if (flags & Ftz)
-    bits = flush<T>(bits);
   if (flags & Sat) {
     // NaN and negative values become +0, what exceeds 1 becomes 1.
     if (isNaN<T>(bits) || (bits & 0x8000))
@@ -73,7 +83,7 @@ template <class T> struct Fma {
     }
     // The product of two 16-bit formats is exact in f64.
     return finishValue<T>(
-        T::write(addToOdd(T::read(a) * T::read(b), T::read(c))), flags);
+        round<T>(addToOdd(T::read(a) * T::read(b), T::read(c)), flags), flags);
   }
 };
 
@@ -83,7 +93,8 @@ template <class T> struct Add {
       a = flush<T>(a);
       b = flush<T>(b);
     }
-    return finishValue<T>(T::write(addToOdd(T::read(a), T::read(b))), flags);
+    return finishValue<T>(round<T>(addToOdd(T::read(a), T::read(b)), flags),
+                          flags);
   }
 };
 
@@ -100,7 +111,7 @@ template <class T> struct Mul {
       a = flush<T>(a);
       b = flush<T>(b);
     }
-    return finishValue<T>(T::write(T::read(a) * T::read(b)), flags);
+    return finishValue<T>(round<T>(T::read(a) * T::read(b), flags), flags);
   }
 };
 
@@ -108,7 +119,7 @@ template <class T> struct Neg {
   static uint16_t apply(uint16_t a, uint16_t, uint16_t, uint8_t flags) {
     if (flags & Ftz)
       a = flush<T>(a);
-    return a ^ 0x8000;
+    return isNaN<T>(a) ? 0x7FFF : a ^ 0x8000;
   }
 };
 
@@ -116,7 +127,7 @@ template <class T> struct Abs {
   static uint16_t apply(uint16_t a, uint16_t, uint16_t, uint8_t flags) {
     if (flags & Ftz)
       a = flush<T>(a);
-    return a & 0x7FFF;
+    return isNaN<T>(a) ? 0x7FFF : a & 0x7FFF;
   }
 };
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // PTX ISA, integer arithmetic instructions: add, sub, mul, mad, mul24, mad24,
-// sad, div, rem, abs, neg, min, max, dp4a, dp2a. Results wrap; a division by
-// zero gives all ones, as on the hardware, and never traps.
+// sad, div, rem, abs, neg, min, max, dp4a, dp2a. Results wrap; the quotient and
+// the remainder of a division by zero are all ones (measured on an H200).
 //
 //===----------------------------------------------------------------------===//
 
@@ -128,7 +128,7 @@ struct Div {
 struct Rem {
   template <class T> static T apply(T a, T b) {
     if (b == 0)
-      return a;
+      return T(~Unsigned<T>(0));
     if (std::is_signed_v<T> && b == T(-1))
       return 0;
     return T(a % b);

@@ -85,14 +85,21 @@ template <bool shiftAmount> struct Bfind {
     return shiftAmount ? uint32_t(8 * sizeof(T)) - 1 - top : top;
   }
 };
+/// A position or length of a bit field. The 32-bit instructions look at the
+/// low byte, the 64-bit ones at all of it (measured on an H200; PTX allows 0
+/// to 255).
+template <class T> uint64_t fieldOperand(uint32_t value) {
+  return sizeof(T) == 4 ? value & 0xFF : value;
+}
+
 struct Bfe {
   template <class T> static T apply(T a, uint32_t b, uint32_t c) {
     constexpr uint32_t bits = 8 * sizeof(T), top = bits - 1;
     using U = std::make_unsigned_t<T>;
-    uint32_t pos = b & 0xFF, len = c & 0xFF;
+    const uint64_t pos = fieldOperand<T>(b), len = fieldOperand<T>(c);
     U fill = 0;
     if (std::is_signed_v<T> && len != 0) {
-      uint32_t at = pos + len - 1 < top ? pos + len - 1 : top;
+      uint64_t at = pos + len - 1 < top ? pos + len - 1 : top;
       fill = (U(a) >> at & 1) ? ~U(0) : U(0);
     }
     if (len == 0)
@@ -116,9 +123,8 @@ struct Szext {
       n &= 31;
     if (n >= 32)
       return a;
-    // An empty field takes its sign from the top bit (PTX ISA, szext).
-    if (n == 0)
-      return std::is_signed_v<T> && a < 0 ? T(~U(0)) : T(0);
+    if (n == 0) // Measured on an H200, signed and unsigned.
+      return 0;
     U mask = (U(1) << n) - 1;
     if (std::is_signed_v<T> && (U(a) >> (n - 1) & 1))
       return T(U(a) | ~mask);
@@ -490,7 +496,7 @@ static Step bfi(Warp &w, const Instruction &i, LaneMask mask) {
   const uint32_t *e = w.in<uint32_t>(i.operands[4]);
   constexpr uint32_t bits = 8 * sizeof(T);
   forLanes(mask, [&](unsigned l) {
-    uint32_t pos = c[l] & 0xFF, len = e[l] & 0xFF;
+    const uint64_t pos = fieldOperand<T>(c[l]), len = fieldOperand<T>(e[l]);
     if (pos >= bits || len == 0) {
       d[l] = b[l];
       return;

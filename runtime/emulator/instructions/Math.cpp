@@ -23,6 +23,19 @@ namespace {
 struct Rcp {
   template <class T> static T apply(T a) { return T(1) / a; }
 };
+/// rcp.approx.ftz.f64: subnormal numbers count as zero on both sides, and the
+/// low word of the result is zero (PTX ISA, rcp).
+struct CoarseRcp {
+  static double apply(double a) {
+    if (std::fabs(a) < 0x1p-1022)
+      a = std::copysign(0.0, a);
+    double result = 1 / a;
+    if (std::fabs(result) < 0x1p-1022)
+      result = std::copysign(0.0, result);
+    return fromStorage<double>(toStorage<double>(result) &
+                               ~uint64_t(0xFFFFFFFF));
+  }
+};
 struct Sqrt {
   static float apply(float a) { return std::sqrt(a); }
   static double apply(double a) { return std::sqrt(a); }
@@ -103,7 +116,15 @@ template <class F> static bool decodeRounded(Decode &decode) {
     return decode.error("expected either '.approx' or a rounding such as '.rn' "
                         "in '" +
                         decode.mnemonic() + "'");
-  setRounded(decode.out, pickFloat<F, 1>(type, ftz, false), rounding);
+  Handler handler = pickFloat<F, 1>(type, ftz, false);
+  if (approx && type == Type::F64) {
+    if (!std::is_same_v<F, Rcp> || !ftz)
+      return decode.error("expected 'rcp.approx.ftz.f64' or a rounding such as "
+                          "'.rn', got '" +
+                          decode.mnemonic() + "'");
+    handler = map1<CoarseRcp, double, double>;
+  }
+  setRounded(decode.out, handler, rounding);
   return plainOperands(decode, type, 1);
 }
 
@@ -197,7 +218,8 @@ static Step testp(Warp &w, const Instruction &i, LaneMask mask) {
       is = kind == FP_NAN;
       break;
     case 4:
-      is = kind == FP_NORMAL;
+      // Zero is counted as normal (measured on an H200).
+      is = kind == FP_NORMAL || kind == FP_ZERO;
       break;
     default:
       is = kind == FP_SUBNORMAL;

@@ -43,8 +43,9 @@ static Step addLanes(Warp &w, const Instruction &i, LaneMask mask) {
 }
 
 template <class T, bool sat>
-static inline __attribute__((always_inline)) Step
-fmaBody(Warp &w, const Instruction &i, LaneMask mask) {
+static inline __attribute__((always_inline)) Step fmaBody(Warp &w,
+                                                          const Instruction &i,
+                                                          LaneMask mask) {
   uint32_t *d = w.out<uint32_t>(i.operands[0]);
   const uint32_t *a = w.in<uint32_t>(i.operands[1]);
   const uint32_t *b = w.in<uint32_t>(i.operands[2]);

@@ -32,7 +32,7 @@ TEST_F(FloatTest, F32Basics) {
             0x80000000u);
   EXPECT_EQ(r("mul.f32 %rd, %ra, %rb;", 0x00000001, bits(-2.0f)), 0x80000002u);
   EXPECT_EQ(r("mul.ftz.f32 %rd, %ra, %rb;", 0x00800000, bits(0.5f)), 0u);
-  EXPECT_EQ(r("neg.f32 %rd, %ra;", nan32), 0xFFFFFFFFu);
+  EXPECT_EQ(r("neg.f32 %rd, %ra;", 0x7FC00001), nan32);
   EXPECT_EQ(r("abs.f32 %rd, %ra;", bits(-3.0f)), bits(3.0f));
 }
 
@@ -58,19 +58,19 @@ TEST_F(FloatTest, RoundingModes) {
 
 // PTX ISA 8.6, mixed precision: 16-bit inputs are widened, one rounding to f32.
 TEST_F(FloatTest, MixedPrecision) {
-  EXPECT_EQ(r("fma.rn.f32.bf16 %rd, %ha, %hb, %rc;", 0x3FC0, 0x4000,
-              bits(0.25f)),
-            bits(3.25f));
+  EXPECT_EQ(
+      r("fma.rn.f32.bf16 %rd, %ha, %hb, %rc;", 0x3FC0, 0x4000, bits(0.25f)),
+      bits(3.25f));
   // (1 + 2^-10)^2 = 1 + 2^-9 + 2^-20, whose last term the addend leaves.
   EXPECT_EQ(r("fma.rn.f32.f16 %rd, %ha, %hb, %rc;", 0x3C01, 0x3C01,
               bits(-1.0f - 0x1p-9f)),
             bits(0x1p-20f));
-  EXPECT_EQ(r("fma.rp.f32.f16 %rd, %ha, %hb, %rc;", 0x3C00, 0x3C00,
-              bits(0x1p-24f)),
-            bits(1.0f) + 1);
-  EXPECT_EQ(r("fma.rn.sat.f32.bf16 %rd, %ha, %hb, %rc;", 0x4000, 0x4000,
-              bits(0.0f)),
-            bits(1.0f));
+  EXPECT_EQ(
+      r("fma.rp.f32.f16 %rd, %ha, %hb, %rc;", 0x3C00, 0x3C00, bits(0x1p-24f)),
+      bits(1.0f) + 1);
+  EXPECT_EQ(
+      r("fma.rn.sat.f32.bf16 %rd, %ha, %hb, %rc;", 0x4000, 0x4000, bits(0.0f)),
+      bits(1.0f));
   // The smallest bf16 is a subnormal f32 and stays one.
   EXPECT_EQ(r("fma.rn.f32.bf16 %rd, %ha, %hb, %rc;", 0x0001, 0x3F80, 0),
             0x00010000u);
@@ -300,4 +300,48 @@ TEST(Float16, AgreesWithTheHostOnF32) {
     ASSERT_EQ(roundTo(formatF32, value, Rounding::Nearest),
               floatToBits(float(value)));
   }
+}
+
+// What an H200 does where the PTX ISA leaves it open.
+TEST_F(FloatTest, MeasuredNaNs) {
+  EXPECT_EQ(r("neg.f32 %rd, %ra;", 0xFFC12345), nan32);
+  EXPECT_EQ(r("abs.ftz.f32 %rd, %ra;", 0x7F800001), nan32);
+  EXPECT_EQ(w("neg.f64 %wd, %wa;", 0x7FFFFFFF00000000), 0x7FFFFFFF00000000u);
+  EXPECT_EQ(w("abs.f64 %wd, %wa;", 0x7FF0A85F1C84C9E4), 0x7FF8A85F1C84C9E4u);
+  EXPECT_EQ(h("neg.f16 %hd, %ha;", 0x7E00), 0x7FFFu);
+  EXPECT_EQ(h("abs.bf16 %hd, %ha;", 0xFF81), 0x7FFFu);
+  EXPECT_EQ(w("add.f64 %wd, %wa, %wb;", 0x7FFFFFFF00000000, 0xFFFFFFFF00000000),
+            0xFFFFFFFF00000000u);
+  EXPECT_EQ(w("fma.rn.f64 %wd, %wa, %wb, %wc;", bits(1.0), 0x7FFFFFFF00000000,
+              0xFFFFFFFF00000000),
+            0x7FFFFFFF00000000u);
+  EXPECT_EQ(r("cvt.rn.f32.f64 %rd, %wa;", 0xFFFFFFFE00000000), 0xFFFFFFF0u);
+  EXPECT_EQ(h("cvt.rn.f16.f64 %hd, %wa;", 0xFFFE726AFB23DFA2), 0xFF9Cu);
+  EXPECT_EQ(h("cvt.rn.bf16.f64 %hd, %wa;", 0x7FF53C911174D6AB), 0x7FE9u);
+  EXPECT_EQ(w("cvt.ftz.f64.f32 %wd, %ra;", 0xFFC12345), 0x7FFFFFFFE0000000u);
+  EXPECT_EQ(r("cvt.f32.bf16 %rd, %ha;", 0x7F81), 0x7F810000u);
+  EXPECT_EQ(r("cvt.rn.tf32.f32 %rd, %ra;", 0x7FC00000), 0x7FFFE000u);
+  EXPECT_EQ(r("cvt.rna.tf32.f32 %rd, %ra;", 0x7F800001), 0x7F800000u);
+}
+
+TEST_F(FloatTest, FlushingJudgesTheRoundedValue) {
+  // 2^-126 (1 - 2^-24) has 24 digits: subnormal, though it would round up.
+  EXPECT_EQ(r("mul.rn.ftz.f32 %rd, %ra, %rb;", 0xA0000000, 0x1FFFFFFF),
+            0x80000000u);
+  EXPECT_EQ(r("fma.rn.ftz.f32 %rd, %ra, %rb, %rc;", 0x00800001, 0xBF7FFFFF,
+              0x01000000),
+            0u);
+  EXPECT_EQ(r("div.rp.ftz.f32 %rd, %ra, %rb;", 0x00800000, 0x3F800001), 0u);
+  // 2^-14 (1 - 2^-20) does not: it rounds to 2^-14 with eleven digits.
+  EXPECT_EQ(h("mul.ftz.f16 %hd, %ha, %hb;", 0xBBFE, 0x8401), 0x0400u);
+  EXPECT_EQ(
+      h("fma.rn.ftz.relu.f16 %hd, %ha, %hb, %hc;", 0x854C, 0x0AA1, 0x0400), 0u);
+}
+
+TEST_F(FloatTest, DivApproxOfHugeDivisors) {
+  EXPECT_EQ(r("div.approx.f32 %rd, %ra, %rb;", 0xE35B8075, 0x7F7FFFFF),
+            0x80000000u);
+  EXPECT_EQ(r("div.approx.ftz.f32 %rd, %ra, %rb;", 0xFF800000, 0xFF7ADCED),
+            nan32);
+  EXPECT_EQ(w("rcp.approx.ftz.f64 %wd, %wa;", bits(3.0)), 0x3FD5555500000000u);
 }

@@ -56,7 +56,8 @@ protected:
     config.cluster = cluster;
     config.dynamicSharedBytes = dynamicShared;
     config.params.resize(params.size() * 8);
-    std::memcpy(config.params.data(), params.data(), params.size() * 8);
+    if (!params.empty())
+      std::memcpy(config.params.data(), params.data(), params.size() * 8);
     return launch(*module, module->kernels()[0], config, memory, options);
   }
 
