@@ -22,6 +22,16 @@ PROGRAMS = {
     "MISMATCH": right.replace("memref<64x?xbf16>", "memref<65x?xbf16>"),
     "NOPUBLIC": "func.func private @f()",
     "NOMATMUL": "func.func @f() { return }",
+    # A kernel by hand that LLVM has no instructions for on this target.
+    "FATAL": """
+gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx80", verifyTarget = false>] {
+  llvm.func @kernel() attributes {gpu.kernel, nvvm.kernel} {
+    nvvm.tcgen05.relinquish_alloc_permit
+    llvm.return
+  }
+}
+func.func @f() { return }
+""",
     "RESERVED": right.replace("@matmul", "@bwgemm_ptx"),
 }
 sources = os.path.join(folder, "sources")
