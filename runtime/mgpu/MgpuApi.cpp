@@ -58,12 +58,12 @@ BWGEMM_RUNTIME_C void mgpuModuleUnload(void *handle) {
   std::unique_ptr<LazyModule> module(static_cast<LazyModule *>(handle));
   if (!module || !module->module || inError())
     return;
-  Session session;
+  // Called from destructors at the end of the process, when the driver may
+  // have gone already; a kernel's fault has been reported where it happened.
+  Session session(Session::Ending::Expected);
   if (!session)
     return;
   CUresult result = session.driver().cuModuleUnload(module->module);
-  // Called from destructors at the end of the process, when the driver may
-  // have gone already; a kernel's fault has been reported where it happened.
   if (result != CUDA_ERROR_DEINITIALIZED && !isLaunchFault(result))
     session.check(result, "cuModuleUnload");
 }

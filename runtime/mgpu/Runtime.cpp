@@ -141,7 +141,7 @@ static std::string open(Device &device) {
   return error;
 }
 
-Session::Session() {
+Session::Session(Ending ending) {
   if (inError())
     return;
   std::string error;
@@ -150,8 +150,10 @@ Session::Session() {
     error = open(device());
     if (error.empty()) {
       const DriverApi &driver = *device().api;
-      error = driver.check(driver.cuCtxPushCurrent(device().context),
-                           "cuCtxPushCurrent");
+      CUresult result = driver.cuCtxPushCurrent(device().context);
+      if (result == CUDA_ERROR_DEINITIALIZED && ending == Ending::Expected)
+        return;
+      error = driver.check(result, "cuCtxPushCurrent");
       if (error.empty())
         api = &driver;
     }

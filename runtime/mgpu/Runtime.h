@@ -40,7 +40,10 @@ bool inError();
 /// reported.
 class Session {
 public:
-  Session();
+  /// What a driver that is shutting down means: an error, or, for what is done
+  /// at the end of the process, that there is nothing left to do.
+  enum class Ending { Error, Expected };
+  explicit Session(Ending ending = Ending::Error);
   ~Session();
   Session(const Session &) = delete;
   Session &operator=(const Session &) = delete;

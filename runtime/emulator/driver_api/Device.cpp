@@ -53,6 +53,11 @@ BWGEMM_ENTRY cuInit(unsigned flags) {
   state.archGiven = state.archFixed = archGiven;
   state.architecture = architectureOf(options.arch);
   state.initialised = true;
+  std::atexit([] {
+    State &state = driver::state();
+    std::lock_guard<std::mutex> lock(state.mutex);
+    state.ended = true;
+  });
   return CUDA_SUCCESS;
 }
 

@@ -73,6 +73,10 @@ std::vector<Context *> &contextStack() {
 }
 
 Call::Call(Needs needs) : lock(driver::state().mutex), state(driver::state()) {
+  if (state.ended) {
+    status = CUDA_ERROR_DEINITIALIZED;
+    return;
+  }
   if (!state.initialised) {
     status = CUDA_ERROR_NOT_INITIALIZED;
     return;

@@ -117,6 +117,9 @@ struct State {
   std::mutex launchMutex;
 
   bool initialised = false;
+  /// The process ends: every call answers CUDA_ERROR_DEINITIALIZED, as the real
+  /// driver's do from then on (seen on an H200).
+  bool ended = false;
   Options options;
   bool archGiven = false; ///< BWGEMM_EMULATOR names an architecture.
   bool archFixed = false; ///< Given, or taken from the first module.
