@@ -33,7 +33,7 @@ def read_report(path):
                 yield suite.get("name"), name, "passed", ""
 
 
-def count_runner(argument, totals, reasons, problems):
+def count_runner(argument, totals, problems):
     """Adds one runner's report to `totals`."""
     status, path, suites = argument.split(":")
     try:
@@ -46,7 +46,7 @@ def count_runner(argument, totals, reasons, problems):
     for suite, name, outcome, reason in results:
         totals[outcome] += 1
         if outcome == "skipped":
-            reasons[reason or "skipped by the test itself"] += 1
+            print(f"skipped: {name} ({reason or 'by the test itself'})")
             continue
         ran[suite] += 1
         if outcome == "failed":
@@ -64,12 +64,9 @@ def count_runner(argument, totals, reasons, problems):
 
 def main(arguments):
     totals = collections.Counter()
-    reasons = collections.Counter()
     problems = []
     for argument in arguments:
-        count_runner(argument, totals, reasons, problems)
-    for reason, number in sorted(reasons.items()):
-        print(f"skipped {number}: {reason}")
+        count_runner(argument, totals, problems)
     for problem in problems:
         print(f"failed: {problem}")
     failed = totals["failed"] + len(problems)

@@ -31,8 +31,8 @@ mkdir -p "$build/quickstart"
 say "compiling $input at schedule swizzle for sm_100a"
 "$build/bin/bwgemm-compile" "$input" --target=sm_100a --schedule=swizzle \
   -o "$output" </dev/null || die "the compilation failed"
-say "running it; the whole kernel on the emulator takes up to a minute"
+say "running it, on a GPU that can, else on the emulator"
 "$build/bin/bwgemm-runner" "$output" --device=auto --check=sample </dev/null
 status=$?
-say "done in $(seconds_since "$start"); the library is $output"
+say "done in $(seconds_since "$start"); the library is ${output#"$root"/}"
 exit $status

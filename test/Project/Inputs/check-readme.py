@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Checks that what README.md shows is what is there.
+
+Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+usage: check-readme.py PROJECT
+
+A fenced block behind the comment `<!-- file: PATH -->` holds exactly that file.
+A block behind `<!-- from: COMMAND -->` holds lines that the command prints, in
+this order; a line that ends in "..." is the beginning of one. Commands run in
+the project's folder. Every link to a file has its file.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+BLOCK = re.compile(r"<!-- (file|from): (.*?) -->\n+```\w*\n(.*?)```", re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:]+)\)")
+
+
+def missing_lines(block, output):
+    """The lines of `block` that are not, in order, lines of `output`."""
+    lines = iter(line.strip() for line in output.splitlines())
+    for wanted in filter(None, map(str.strip, block.splitlines())):
+        if wanted.endswith("..."):
+            found = any(line.startswith(wanted[:-3]) for line in lines)
+        else:
+            found = any(line == wanted for line in lines)
+        if not found:
+            yield wanted
+            return
+
+
+def main(project):
+    with open(os.path.join(project, "README.md"), encoding="utf-8") as file:
+        readme = file.read()
+    problems, counts = [], {"file": 0, "from": 0}
+    for kind, source, block in BLOCK.findall(readme):
+        counts[kind] += 1
+        if kind == "file":
+            with open(os.path.join(project, source), encoding="utf-8") as file:
+                if file.read() != block:
+                    problems.append(f"the block of {source} is not that file")
+            continue
+        result = subprocess.run(
+            source, shell=True, cwd=project, capture_output=True, text=True
+        )
+        if result.returncode:
+            problems.append(f"'{source}' failed: {result.stderr}")
+        for line in missing_lines(block, result.stdout):
+            problems.append(f"'{source}' does not print: {line}")
+    for target in LINK.findall(readme):
+        if not os.path.exists(os.path.join(project, target)):
+            problems.append(f"no file {target}")
+    for problem in problems:
+        print(problem)
+    print(f"{counts['file']} files and {counts['from']} outputs, {len(problems)} wrong")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
