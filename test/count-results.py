@@ -28,7 +28,11 @@ def read_report(path):
             if case.find("failure") is not None or case.find("error") is not None:
                 yield suite.get("name"), name, "failed", ""
             elif skipped is not None:
-                yield suite.get("name"), name, "skipped", skipped.get("message") or ""
+                # lit says "User interrupt" of a unit test that skips itself.
+                reason = skipped.get("message") or ""
+                if reason in ("", "User interrupt"):
+                    reason = "by the test itself"
+                yield suite.get("name"), name, "skipped", reason
             else:
                 yield suite.get("name"), name, "passed", ""
 
@@ -46,7 +50,7 @@ def count_runner(argument, totals, problems):
     for suite, name, outcome, reason in results:
         totals[outcome] += 1
         if outcome == "skipped":
-            print(f"skipped: {name} ({reason or 'by the test itself'})")
+            print(f"skipped: {name} ({reason})")
             continue
         ran[suite] += 1
         if outcome == "failed":
