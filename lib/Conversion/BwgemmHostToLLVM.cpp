@@ -265,6 +265,33 @@ struct EncodeLowering : ConvertOpToLLVMPattern<TensorMapEncodeOp> {
   }
 };
 
+struct AddressableLowering : ConvertOpToLLVMPattern<TmaAddressableOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(TmaAddressableOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RuntimeCall runtime(op, rewriter);
+    MemRefDescriptor source(adaptor.getSource());
+    auto type = cast<MemRefType>(op.getSource().getType());
+    int64_t rank = type.getRank();
+    Type i32 = runtime.i32(), i64 = runtime.i64();
+    Value result =
+        runtime
+            .call(
+                "bwgemmHostTmaAddressable", i32,
+                {source.alignedPtr(rewriter, loc), source.offset(rewriter, loc),
+                 runtime.constant(i32, rank),
+                 runtime.array(i64, getSizes(rewriter, loc, source, rank)),
+                 runtime.array(i64, getStrides(rewriter, loc, source, rank)),
+                 runtime.constant(i32, getDataTypeCode(type.getElementType()))})
+            .getResult();
+    rewriter.replaceOpWithNewOp<LLVM::ICmpOp>(op, LLVM::ICmpPredicate::ne,
+                                              result, runtime.constant(i32, 0));
+    return success();
+  }
+};
+
 class BwgemmHostToLLVMPass
     : public bwgemm::impl::ConvertBwgemmHostToLLVMBase<BwgemmHostToLLVMPass> {
 public:
@@ -310,7 +337,8 @@ private:
     });
     RewritePatternSet patterns(context);
     patterns.add<RequireEqualLowering, ToDeviceLowering, FromDeviceLowering,
-                 ZeroFillLowering, EncodeLowering>(converter);
+                 ZeroFillLowering, EncodeLowering, AddressableLowering>(
+        converter);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);

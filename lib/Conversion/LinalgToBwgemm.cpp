@@ -171,7 +171,8 @@ LogicalResult LinalgToBwgemmPass::convert(linalg::LinalgOp op) {
   linalg::FillOp fill = findZeroFill(op, d);
   OpBuilder builder(op);
   GemmOp::create(builder, op.getLoc(), a, b, d, transposeA, transposeB,
-                 /*accumulate=*/!fill, /*schedule=*/ScheduleAttr());
+                 /*accumulate=*/!fill, /*schedule=*/ScheduleAttr(),
+                 /*fallback=*/ScheduleAttr());
   op->erase();
   if (fill)
     fill->erase();

@@ -59,6 +59,9 @@ LogicalResult GemmOp::verify() {
   if (!compatible(dim(1, getNDimOfB()), dim(2, 1)))
     return emitOpError() << "expects B and D to agree on N, but got "
                          << dim(1, getNDimOfB()) << " and " << dim(2, 1);
+  // gemm_c9
+  if (getFallback() && !getSchedule())
+    return emitOpError("expects a schedule beside the fallback, but got none");
   return success();
 }
 

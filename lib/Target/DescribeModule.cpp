@@ -216,13 +216,18 @@ static json::Object describeFunction(func::FuncOp function) {
       results.push_back(describeType(type));
     object["results"] = std::move(results);
   }
-  std::string schedule;
+  std::string schedule, fallback;
   function.walk([&](GemmOp gemm) {
-    if (gemm.getSchedule() && schedule.empty())
-      schedule = gemm.getScheduleAttr().getSpec();
+    if (!gemm.getSchedule() || !schedule.empty())
+      return;
+    schedule = gemm.getScheduleAttr().getSpec();
+    if (gemm.getFallback())
+      fallback = gemm.getFallbackAttr().getSpec();
   });
   if (!schedule.empty())
     object["schedule"] = schedule;
+  if (!fallback.empty())
+    object["fallback"] = fallback;
   object["operations"] = OperationDescriber(function).run();
   return object;
 }

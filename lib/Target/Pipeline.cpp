@@ -35,6 +35,7 @@ void bwgemm::buildLowerPipeline(OpPassManager &manager,
   manager.addPass(createAssignSchedule(schedule));
   // What is computed is visible here, the kernels after serialisation.
   manager.addPass(createDescribeModule());
+  manager.addPass(createDispatch());
   manager.addPass(createLowerNaive());
   manager.addPass(createTileGemm());
   manager.addPass(createSwizzle());

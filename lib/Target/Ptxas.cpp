@@ -104,11 +104,10 @@ std::optional<std::string> mlir::bwgemm::findPtxas(StringRef hint,
   // tools/setup.sh puts the wheel into the build folder, which holds this
   // program's bin.
   static int anchor;
-  SmallString<128> own(sys::path::parent_path(
-      sys::path::parent_path(sys::fs::getMainExecutable(nullptr, &anchor))));
-  sys::path::append(own, "ptxas");
-  if (auto path = findInSitePackages(own))
-    return path;
+  prefixes.push_back(
+      sys::path::parent_path(
+          sys::path::parent_path(sys::fs::getMainExecutable(nullptr, &anchor)))
+          .str());
   SmallString<128> home;
   if (sys::path::home_directory(home)) {
     sys::path::append(home, ".local");

@@ -26,6 +26,16 @@ namespace {
 /// tensor-memory slot.
 constexpr int64_t kBookkeepingBytes = 64;
 
+/// Whether TMA can address a matrix of this type may depend on sizes, strides
+/// or an offset that are not known yet.
+bool dependsOnRunTime(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return failed(type.getStridesAndOffset(strides, offset)) ||
+         ShapedType::isDynamic(offset) ||
+         llvm::any_of(strides, ShapedType::isDynamic);
+}
+
 /// Completes one gemm's schedule and checks it.
 class Scheduler {
 public:
@@ -33,6 +43,9 @@ public:
       : gemm(gemm), target(target), spec(spec) {}
 
   FailureOr<ScheduleAttr> run();
+  /// The schedule for operands that turn out not to be addressable by TMA, if
+  /// the preset was left open and their types do not tell; else null.
+  ScheduleAttr getFallback();
 
 private:
   InFlightDiagnostic refuse() {
@@ -74,6 +87,13 @@ FailureOr<ScheduleAttr> Scheduler::run() {
   if (failed(choosePreset()))
     return failure();
   return preset == Preset::Naive ? naive() : tensorCore();
+}
+
+ScheduleAttr Scheduler::getFallback() {
+  bool open =
+      spec.preset == Preset::Auto && preset != Preset::Naive &&
+      (dependsOnRunTime(gemm.getAType()) || dependsOnRunTime(gemm.getBType()));
+  return open ? *naive() : ScheduleAttr();
 }
 
 FailureOr<ScheduleAttr> Scheduler::naive() {
@@ -229,10 +249,13 @@ public:
       // checks.
       ScheduleSpec wanted =
           gemm.getSchedule() ? toSpec(*gemm.getSchedule()) : *spec;
-      FailureOr<ScheduleAttr> chosen = Scheduler(gemm, *info, wanted).run();
+      Scheduler scheduler(gemm, *info, wanted);
+      FailureOr<ScheduleAttr> chosen = scheduler.run();
       if (failed(chosen))
         return WalkResult::interrupt();
       gemm.setScheduleAttr(*chosen);
+      if (ScheduleAttr fallback = scheduler.getFallback())
+        gemm.setFallbackAttr(fallback);
       return WalkResult::advance();
     });
     if (result.wasInterrupted())

@@ -93,57 +93,86 @@ static std::string checkBox(int32_t rank, const int32_t *box, int32_t swizzle,
   return std::string();
 }
 
+namespace {
+
+/// A view as the driver wants it: sizes and pitches from the innermost on.
+struct TensorView {
+  const MapElement *element = nullptr;
+  int64_t address = 0;
+  uint64_t sizes[5] = {}, pitches[5] = {};
+};
+
+} // namespace
+
+/// Fills `view`, or says which rule of TMA the memref's view breaks.
+static std::string checkView(void *alignedPtr, int64_t offset, int32_t rank,
+                             const int64_t *sizes, const int64_t *strides,
+                             int32_t elementType, TensorView &view) {
+  if (elementType < 0 ||
+      elementType >= int32_t(sizeof(mapElements) / sizeof(mapElements[0])))
+    return "element type " + number(elementType) +
+           " is not a CUtensorMapDataType that TMA tiles can have";
+  const MapElement &element = mapElements[elementType];
+  if (rank < 1 || rank > 5)
+    return "rank " + number(rank) + "; TMA needs 1 to 5";
+  int64_t address =
+      int64_t(reinterpret_cast<uintptr_t>(alignedPtr)) + offset * element.bytes;
+  if (address % 16 != 0)
+    return "the first element's address is " + number(address % 16) +
+           " bytes past a multiple of 16; TMA needs a multiple of 16 (" +
+           number(16 / element.bytes) + " elements of " + element.name +
+           "); align the memory or the offset";
+  for (int32_t i = 0; i < rank; ++i)
+    if (sizes[i] < 1 || sizes[i] > (int64_t(1) << 32))
+      return "size " + number(sizes[i]) + " in dimension " + number(i) +
+             "; TMA needs 1 to 2^32";
+  if (strides[rank - 1] != 1 && sizes[rank - 1] != 1)
+    return "the innermost stride is " + number(strides[rank - 1]) +
+           " elements; TMA needs 1";
+  view.element = &element;
+  view.address = address;
+  for (int32_t i = 0; i < rank; ++i) {
+    int32_t from = rank - 1 - i;
+    view.sizes[i] = uint64_t(sizes[from]);
+    if (i == 0)
+      continue;
+    if (std::string reason = checkPitch(from, rank, sizes[from], strides[from],
+                                        element, view.pitches[i - 1]);
+        !reason.empty())
+      return reason;
+  }
+  return std::string();
+}
+
+BWGEMM_RUNTIME_C int32_t bwgemmHostTmaAddressable(void *alignedPtr,
+                                                  int64_t offset, int32_t rank,
+                                                  const int64_t *sizes,
+                                                  const int64_t *strides,
+                                                  int32_t elementType) {
+  TensorView view;
+  return checkView(alignedPtr, offset, rank, sizes, strides, elementType, view)
+      .empty();
+}
+
 BWGEMM_RUNTIME_C void bwgemmHostEncodeTensorMap(
     void *map128, const char *operandName, void *alignedPtr, int64_t offset,
     int32_t rank, const int64_t *sizes, const int64_t *strides,
     int32_t elementType, const int32_t *box, int32_t swizzle) {
   if (inError())
     return;
-  auto refuse = [&](const std::string &reason) {
-    fail("operand " + std::string(operandName ? operandName : "?") + ": " +
-         reason);
-  };
-  if (elementType < 0 ||
-      elementType >= int32_t(sizeof(mapElements) / sizeof(mapElements[0])))
-    return refuse("element type " + number(elementType) +
-                  " is not a CUtensorMapDataType that TMA tiles can have");
-  const MapElement &element = mapElements[elementType];
-  if (rank < 1 || rank > 5)
-    return refuse("rank " + number(rank) + "; TMA needs 1 to 5");
+  std::string operand =
+      "operand " + std::string(operandName ? operandName : "?");
+  TensorView view;
+  std::string reason =
+      checkView(alignedPtr, offset, rank, sizes, strides, elementType, view);
+  if (reason.empty())
+    reason = checkBox(rank, box, swizzle, *view.element);
+  if (!reason.empty())
+    return fail(operand + ": " + reason);
 
-  int64_t address =
-      int64_t(reinterpret_cast<uintptr_t>(alignedPtr)) + offset * element.bytes;
-  if (address % 16 != 0)
-    return refuse("the first element's address is " + number(address % 16) +
-                  " bytes past a multiple of 16; TMA needs a multiple of 16 "
-                  "(" +
-                  number(16 / element.bytes) + " elements of " + element.name +
-                  "); align the memory or the offset");
-  for (int32_t i = 0; i < rank; ++i)
-    if (sizes[i] < 1 || sizes[i] > (int64_t(1) << 32))
-      return refuse("size " + number(sizes[i]) + " in dimension " + number(i) +
-                    "; TMA needs 1 to 2^32");
-  if (strides[rank - 1] != 1 && sizes[rank - 1] != 1)
-    return refuse("the innermost stride is " + number(strides[rank - 1]) +
-                  " elements; TMA needs 1");
-
-  uint64_t innerFirstSizes[5] = {}, pitches[5] = {};
   uint32_t innerFirstBox[5] = {}, elementStrides[5] = {1, 1, 1, 1, 1};
-  for (int32_t i = 0; i < rank; ++i) {
-    int32_t from = rank - 1 - i;
-    innerFirstSizes[i] = uint64_t(sizes[from]);
-    innerFirstBox[i] = uint32_t(box[from]);
-    if (i == 0)
-      continue;
-    if (std::string reason = checkPitch(from, rank, sizes[from], strides[from],
-                                        element, pitches[i - 1]);
-        !reason.empty())
-      return refuse(reason);
-  }
-  if (std::string reason = checkBox(rank, box, swizzle, element);
-      !reason.empty())
-    return refuse(reason);
-
+  for (int32_t i = 0; i < rank; ++i)
+    innerFirstBox[i] = uint32_t(box[rank - 1 - i]);
   Session session;
   if (!session)
     return;
@@ -151,11 +180,10 @@ BWGEMM_RUNTIME_C void bwgemmHostEncodeTensorMap(
   if (session.check(
           session.driver().cuTensorMapEncodeTiled(
               &map, CUtensorMapDataType(elementType), unsigned(rank),
-              reinterpret_cast<void *>(address), innerFirstSizes, pitches,
+              reinterpret_cast<void *>(view.address), view.sizes, view.pitches,
               innerFirstBox, elementStrides, CU_TENSOR_MAP_INTERLEAVE_NONE,
               CUtensorMapSwizzle(swizzle), CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-          "encoding the tensor map of operand " +
-              std::string(operandName ? operandName : "?")))
+          "encoding the tensor map of " + operand))
     std::memcpy(map128, &map, sizeof(map));
 }

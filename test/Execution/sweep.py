@@ -78,9 +78,9 @@ def source(operand, result, layout, accumulate, shape):
 
 def addressable(shape, layout, schedule):
     """The shape with what TMA cannot address rounded up: row pitches of 8
-    elements. The naive kernel takes any."""
+    elements. The naive kernel takes any, and auto chooses at run time."""
     m, n, k = shape
-    if schedule.startswith("naive"):
+    if schedule in ("naive", "auto"):
         return m, n, k
     if layout[0] == "t":
         m = -(-m // 8) * 8

@@ -136,3 +136,12 @@ func.func @f(%a: tensor<8x8xf16>, %d: memref<8x8xf32>) {
   "bwgemm.gemm"(%a, %a, %d) : (tensor<8x8xf16>, tensor<8x8xf16>, memref<8x8xf32>) -> ()
   return
 }
+
+// -----
+
+// gemm_c9
+func.func @f(%a: memref<64x64xf16>, %d: memref<64x64xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects a schedule beside the fallback, but got none}}
+  bwgemm.gemm %a, %a, %d fallback <naive, tile = 16x16x1, stages = 1, swizzle = none, tmem_load = "32x32b"> : memref<64x64xf16>, memref<64x64xf16>, memref<64x64xf32>
+  return
+}

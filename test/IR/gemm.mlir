@@ -41,3 +41,10 @@ func.func @scheduled(%a: memref<64x64xf16>, %d: memref<64x64xf32>) {
   bwgemm.gemm %a, %a, %d schedule <swizzle, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b"> : memref<64x64xf16>, memref<64x64xf16>, memref<64x64xf32>
   return
 }
+
+// CHECK-LABEL: func @fallback
+func.func @fallback(%a: memref<?x?xf16>, %d: memref<?x?xf32>) {
+  // CHECK: bwgemm.gemm %{{.*}}, %{{.*}}, %{{.*}} accumulate schedule <swizzle, {{.*}}> fallback <naive, tile = 16x16x1, stages = 1, swizzle = none, tmem_load = "32x32b"> : memref<?x?xf16>
+  bwgemm.gemm %a, %a, %d accumulate schedule <swizzle, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b"> fallback <naive, tile = 16x16x1, stages = 1, swizzle = none, tmem_load = "32x32b"> : memref<?x?xf16>, memref<?x?xf16>, memref<?x?xf32>
+  return
+}

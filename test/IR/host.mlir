@@ -38,3 +38,10 @@ func.func @maps(%a: memref<512x256xbf16>, %v: memref<?xf32>) {
   %bias = bwgemm.tensor_map.encode %v, "bias" : memref<?xf32> -> !bwgemm.tensor_map<64xf32>
   return
 }
+
+// CHECK-LABEL: func @addressable
+func.func @addressable(%a: memref<?x64xbf16, strided<[?, 1], offset: ?>>) -> i1 {
+  // CHECK: bwgemm.tma_addressable %{{.*}} : memref<?x64xbf16, strided<[?, 1], offset: ?>>
+  %ok = bwgemm.tma_addressable %a : memref<?x64xbf16, strided<[?, 1], offset: ?>>
+  return %ok : i1
+}

@@ -63,3 +63,20 @@ func.func @named(%a: memref<64x64xbf16>, %b: memref<64x64xbf16>, %d: memref<64x6
   bwgemm.gemm %a, %b, %d schedule <tma, tile = 128x16x32, stages = 1, swizzle = none, tmem_load = "16x256b"> : memref<64x64xbf16>, memref<64x64xbf16>, memref<64x64xf32>
   return
 }
+
+// -----
+
+// Where only the run decides, the gemm gets both.
+// CHECK-LABEL: @unknown
+func.func @unknown(%a: memref<?x?xbf16>, %b: memref<?x64xbf16>, %d: memref<?x64xf32>) {
+  // CHECK: schedule <swizzle, {{.*}}> fallback <naive,
+  bwgemm.gemm %a, %b, %d : memref<?x?xbf16>, memref<?x64xbf16>, memref<?x64xf32>
+  return
+}
+// Rows of a known length, however many there are, are always addressable.
+// CHECK-LABEL: @known_pitch
+func.func @known_pitch(%a: memref<?x64xbf16>, %b: memref<64x64xbf16>, %d: memref<?x64xf32>) {
+  // CHECK: schedule <swizzle, {{.*}}> :
+  bwgemm.gemm %a, %b, %d : memref<?x64xbf16>, memref<64x64xbf16>, memref<?x64xf32>
+  return
+}

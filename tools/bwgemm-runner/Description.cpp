@@ -224,6 +224,7 @@ bool Description::parse(const char *text, Description &description,
         "functions[" + std::to_string(description.functions.size()) + "]";
     function.name = reader.string(object, "name", where);
     function.schedule = reader.string(object, "schedule", where, false);
+    function.fallback = reader.string(object, "fallback", where, false);
     for (const json &argument : reader.array(object, "arguments", where))
       if (!readArgument(reader, argument,
                         where + ".arguments[" +

@@ -48,6 +48,8 @@ struct OperationInfo {
 
 struct FunctionInfo {
   std::string name, schedule;
+  /// The schedule for operands that TMA cannot address, if there is one.
+  std::string fallback;
   std::vector<ArgumentInfo> arguments;
   std::vector<OperationInfo> operations;
   /// Why this program cannot call it; empty if it can.

@@ -137,6 +137,7 @@ void printJson(const RunResult &result) {
   object["target"] = result.target;
   object["function"] = result.function;
   object["schedule"] = result.schedule;
+  object["fallback"] = result.fallback;
   object["arguments"] = result.arguments;
   object["shapes"] = json::array();
   for (const Shape &shape : result.shapes)
@@ -197,6 +198,9 @@ void printText(const RunResult &result) {
     line("function",
          result.function + ", for " + result.target +
              (result.schedule.empty() ? "" : ", schedule " + result.schedule));
+    if (!result.fallback.empty())
+      line("", "schedule " + result.fallback +
+                   " where TMA cannot address an operand");
     std::string shapes;
     for (const std::string &argument : result.arguments)
       shapes += (shapes.empty() ? "" : ", ") + argument;

@@ -85,6 +85,7 @@ private:
       return fail(error);
     result.function = function->name;
     result.schedule = function->schedule;
+    result.fallback = function->fallback;
     if (!function->notCallable.empty())
       return fail("function '" + function->name +
                   "' cannot be called: " + function->notCallable);

@@ -27,7 +27,7 @@ struct RunResult {
   /// For BadInput and Fault: what happened.
   std::string message;
 
-  std::string device, target, function, schedule;
+  std::string device, target, function, schedule, fallback;
   bool emulated = false;
   std::vector<std::string> arguments; ///< "bf16 512x256".
   std::vector<Shape> shapes;

@@ -29,6 +29,9 @@ def Bwgemm_GemmOp : Bwgemm_Op<"gemm", [
     Any extent may be dynamic or zero. With K = 0 and without `accumulate`, D
     becomes zero.
 
+    `schedule` says how, and `fallback` how where TMA cannot address A or B,
+    which is found out at run time.
+
     ```mlir
     bwgemm.gemm %a, %b, %d transpose_b
         : memref<512x256xbf16>, memref<384x256xbf16>, memref<512x384xf32>
@@ -37,10 +40,12 @@ def Bwgemm_GemmOp : Bwgemm_Op<"gemm", [
   let arguments = (ins
     AnyMemRef:$a, AnyMemRef:$b, AnyMemRef:$d,
     UnitAttr:$transposeA, UnitAttr:$transposeB, UnitAttr:$accumulate,
-    OptionalAttr<Bwgemm_ScheduleAttr>:$schedule);
+    OptionalAttr<Bwgemm_ScheduleAttr>:$schedule,
+    OptionalAttr<Bwgemm_ScheduleAttr>:$fallback);
   let assemblyFormat = [{
     $a `,` $b `,` $d (`transpose_a` $transposeA^)? (`transpose_b` $transposeB^)?
     (`accumulate` $accumulate^)? (`schedule` $schedule^)?
+    (`fallback` $fallback^)?
     attr-dict `:` type($a) `,` type($b) `,` type($d)
   }];
   let hasVerifier = 1;

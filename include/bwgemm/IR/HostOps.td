@@ -81,4 +81,19 @@ def Bwgemm_TensorMapEncodeOp : Bwgemm_Op<"tensor_map.encode"> {
   let hasVerifier = 1;
 }
 
+def Bwgemm_TmaAddressableOp : Bwgemm_Op<"tma_addressable"> {
+  let summary = "whether TMA can address a matrix";
+  let description = [{
+    True if a tensor map of this view can be made: its rows are contiguous, and
+    its first element and its row pitch are at multiples of 16 bytes.
+
+    ```mlir
+    %ok = bwgemm.tma_addressable %a : memref<?x?xbf16>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source);
+  let results = (outs I1:$addressable);
+  let assemblyFormat = "$source attr-dict `:` qualified(type($source))";
+}
+
 #endif // BWGEMM_HOST_OPS_TD

@@ -20,7 +20,8 @@ def AssignSchedule : Pass<"bwgemm-assign-schedule", "::mlir::ModuleOp"> {
     refused with the reason.
 
     `auto` takes `swizzle` where the operands can be addressed by TMA, else
-    `naive`.
+    `naive`. Where the types leave that open, the gemm gets both: `naive` as the
+    `fallback` that `bwgemm-dispatch` makes a choice at run time.
 
     ```mlir
     bwgemm.gemm %a, %b, %d : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xf32>
@@ -36,6 +37,27 @@ def AssignSchedule : Pass<"bwgemm-assign-schedule", "::mlir::ModuleOp"> {
            "schedule: a preset and fields">
   ];
   let dependentDialects = ["::mlir::bwgemm::BwgemmDialect"];
+}
+
+def Dispatch : Pass<"bwgemm-dispatch", "::mlir::ModuleOp"> {
+  let summary = "gemms with a fallback to a choice at run time";
+  let description = [{
+    ```mlir
+    bwgemm.gemm %a, %b, %d schedule <swizzle, ...> fallback <naive, ...> : ...
+    // becomes
+    %ok_a = bwgemm.tma_addressable %a : memref<?x?xbf16>
+    %ok_b = bwgemm.tma_addressable %b : memref<?x?xbf16>
+    %ok = arith.andi %ok_a, %ok_b : i1
+    scf.if %ok {
+      bwgemm.gemm %a, %b, %d schedule <swizzle, ...> : ...
+    } else {
+      bwgemm.gemm %a, %b, %d schedule <naive, ...> : ...
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::scf::SCFDialect"];
 }
 
 def LowerNaive : Pass<"bwgemm-lower-naive", "::mlir::ModuleOp"> {

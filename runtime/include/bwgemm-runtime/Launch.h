@@ -124,6 +124,14 @@ void bwgemmHostEncodeTensorMap(void *map128, const char *operandName,
                                const int64_t *strides, int32_t elementType,
                                const int32_t *box, int32_t swizzle);
 
+/// Whether a view of rank 1 to 5 keeps the rules that bwgemmHostEncodeTensorMap
+/// checks, box and swizzle apart: 1 or 0. `alignedPtr` may be a host pointer,
+/// since a copy on the device has the same address modulo 256 and the same
+/// strides. Reports nothing.
+int32_t bwgemmHostTmaAddressable(void *alignedPtr, int64_t offsetElems,
+                                 int32_t rank, const int64_t *sizes,
+                                 const int64_t *strides, int32_t elementType);
+
 /// Sets `rows` x `cols` elements in device memory to zero bytes; `rowStride` in
 /// elements.
 void bwgemmHostZero2D(void *alignedPtr, int64_t offsetElems, int64_t rows,

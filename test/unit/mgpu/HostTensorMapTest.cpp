@@ -63,6 +63,24 @@ TEST_F(HostTensorMapTest, OneRowMayHaveAnyPitch) {
   EXPECT_TRUE(reports.empty());
 }
 
+TEST_F(HostTensorMapTest, AddressableSaysWhatEncodingWould) {
+  auto addressable = [](uintptr_t address, int64_t offset,
+                        std::array<int64_t, 2> sizes,
+                        std::array<int64_t, 2> strides) {
+    return bwgemmHostTmaAddressable(reinterpret_cast<void *>(address), offset,
+                                    2, sizes.data(), strides.data(),
+                                    CU_TENSOR_MAP_DATA_TYPE_BFLOAT16);
+  };
+  EXPECT_EQ(addressable(0x10000, 0, {300, 504}, {504, 1}), 1);
+  EXPECT_EQ(addressable(0x10000, 0, {300, 510}, {510, 1}), 0);
+  EXPECT_EQ(addressable(0x10000, 0, {300, 511}, {511, 1}), 0);
+  EXPECT_EQ(addressable(0x10000, 0, {1, 511}, {511, 1}), 1);
+  EXPECT_EQ(addressable(0x10000, 4, {300, 504}, {504, 1}), 0);
+  EXPECT_EQ(addressable(0x10000, 8, {300, 504}, {504, 1}), 1);
+  EXPECT_EQ(addressable(0x10000, 0, {300, 504}, {1008, 2}), 0);
+  EXPECT_TRUE(reports.empty()) << "a question is no error";
+}
+
 TEST_F(HostTensorMapTest, BaseAddress) {
   encode(0x10000, 3, {300, 512}, {512, 1});
   EXPECT_EQ(onlyReport(),
