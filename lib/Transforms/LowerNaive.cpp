@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModuleTarget.h"
 #include "Outlining.h"
 #include "bwgemm/Transforms/Passes.h"
 
@@ -104,6 +105,8 @@ void emitBody(GemmOp gemm, gpu::GPUFuncOp kernel, int64_t tile) {
 class LowerNaivePass : public bwgemm::impl::LowerNaiveBase<LowerNaivePass> {
 public:
   void runOnOperation() override {
+    if (failed(getModuleTarget(getOperation())))
+      return signalPassFailure();
     SmallVector<GemmOp> gemms;
     getOperation().walk([&](GemmOp gemm) {
       if (gemm.getSchedule() &&

@@ -7,7 +7,7 @@
 
 #include "Outlining.h"
 
-#include "bwgemm/IR/TargetInfo.h"
+#include "ModuleTarget.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -25,10 +25,8 @@ static gpu::GPUModuleOp getKernelModule(ModuleOp module) {
   if (auto found = module.lookupSymbol<gpu::GPUModuleOp>(kKernelModule))
     return found;
   MLIRContext *context = module.getContext();
-  StringRef chip = "sm_100a";
-  if (auto attr = module->getAttrOfType<StringAttr>("bwgemm.target"))
-    chip = attr.getValue();
-  const TargetInfo *target = TargetInfo::find(chip);
+  // The passes have asked for it before they change anything.
+  const TargetInfo &target = **getModuleTarget(module);
   OpBuilder builder(context);
   builder.setInsertionPointToEnd(module.getBody());
   auto kernels =
@@ -36,8 +34,8 @@ static gpu::GPUModuleOp getKernelModule(ModuleOp module) {
   // Upstream's verifier knows tcgen05 on sm_100a alone, although LLVM and
   // ptxas take it on the family and on sm_103a; ours has checked the target.
   kernels.setTargetsAttr(builder.getArrayAttr({NVVM::NVVMTargetAttr::get(
-      context, /*optLevel=*/3, /*triple=*/"nvptx64-nvidia-cuda", chip,
-      target ? target->ptxFeature : "+ptx88", /*targetFlags=*/nullptr,
+      context, /*optLevel=*/3, /*triple=*/"nvptx64-nvidia-cuda", target.name,
+      target.ptxFeature, /*targetFlags=*/nullptr,
       /*linkFiles=*/nullptr, /*verifyTarget=*/false)}));
   module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                   builder.getUnitAttr());

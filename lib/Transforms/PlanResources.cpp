@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "bwgemm/IR/TargetInfo.h"
+#include "ModuleTarget.h"
 #include "bwgemm/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,17 +45,12 @@ class PlanResourcesPass
     : public bwgemm::impl::PlanResourcesBase<PlanResourcesPass> {
 public:
   void runOnOperation() override {
-    const TargetInfo *target = TargetInfo::find("sm_100a");
-    if (auto name = getOperation()->getAttrOfType<StringAttr>("bwgemm.target"))
-      target = TargetInfo::find(name.getValue());
-    if (!target) {
-      getOperation().emitError("unknown bwgemm.target; expects one of ")
-          << TargetInfo::getNames();
+    FailureOr<const TargetInfo *> target = getModuleTarget(getOperation());
+    if (failed(target))
       return signalPassFailure();
-    }
     WalkResult result = getOperation().walk([&](gpu::GPUFuncOp kernel) {
-      return failed(plan(kernel, *target)) ? WalkResult::interrupt()
-                                           : WalkResult::skip();
+      return failed(plan(kernel, **target)) ? WalkResult::interrupt()
+                                            : WalkResult::skip();
     });
     if (result.wasInterrupted())
       return signalPassFailure();

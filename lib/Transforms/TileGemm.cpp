@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModuleTarget.h"
 #include "Outlining.h"
 #include "bwgemm/IR/TargetInfo.h"
 #include "bwgemm/Transforms/OperandTile.h"
@@ -127,6 +128,8 @@ void TileProgram::emitKernel() {
 class TileGemmPass : public bwgemm::impl::TileGemmBase<TileGemmPass> {
 public:
   void runOnOperation() override {
+    if (failed(getModuleTarget(getOperation())))
+      return signalPassFailure();
     SmallVector<GemmOp> gemms;
     getOperation().walk([&](GemmOp gemm) {
       if (gemm.getSchedule() &&

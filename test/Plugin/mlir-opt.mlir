@@ -17,6 +17,10 @@
 // LOWER: llvm.func @matmul
 // LOWER: gpu.binary @bwgemm_kernels {{.*}}.target sm_100f
 
+// Every op, and every pass by itself.
+// RUN: %python %S/Inputs/stock.py %bwgemm_plugin %source_root %s | FileCheck %s --check-prefix=EACH
+// EACH: {{[2-9][0-9]}} ops, 14 passes
+
 // RUN: mlir-opt --load-pass-plugin=%bwgemm_plugin --help | FileCheck %s --check-prefix=HELP
 // HELP-DAG: --bwgemm-lower
 // HELP-DAG: --bwgemm-serialize
