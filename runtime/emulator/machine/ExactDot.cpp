@@ -1,51 +1,37 @@
-//===- Tcgen05MmaExact.cpp - The integer model of the tensor core *- C++ -*===//
+//===- ExactDot.cpp - The integer model of tensor cores ---------*- C++ -*-===//
 //
 // Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "machine/Tcgen05MmaExact.h"
+#include "machine/ExactDot.h"
 #include "machine/HalfConvert.h"
 
 #include <algorithm>
 
 namespace bwgemm::emulator {
 
-/// Fraction bits kept below the largest exponent.
-static constexpr int windowBits = 25;
-
-namespace {
-struct Format {
-  int fractionBits;
-  int smallestExponent; ///< Of the smallest normal number.
-};
-} // namespace
-
-static Format formatOf(MmaElement element) {
+ExactFormat exactFormat(MmaElement element) {
   switch (element) {
   case MmaElement::F16:
-    return {10, -14};
+    return exactF16;
   case MmaElement::BF16:
-    return {7, -126};
+    return exactBF16;
   case MmaElement::TF32:
-    return {10, -126};
+    return exactTF32;
   case MmaElement::E4M3:
-    return {3, -6};
+    return exactE4M3;
   case MmaElement::E5M2:
-    return {2, -14};
+    return exactE5M2;
   case MmaElement::U8:
   case MmaElement::S8:
     break;
   }
-  return {0, 0}; // Integers do not come here.
+  return {}; // Integers do not come here.
 }
 
-int exactFractionBits(MmaElement element) {
-  return formatOf(element).fractionBits;
-}
-
-static ExactTerm decompose(float value, Format format) {
+ExactTerm exactElement(ExactFormat format, float value) {
   uint32_t bits = floatToBits(value);
   uint32_t exponentField = (bits >> 23) & 0xff, fraction = bits & 0x7fffff;
   bool negative = bits >> 31;
@@ -68,14 +54,9 @@ static ExactTerm decompose(float value, Format format) {
   return term;
 }
 
-ExactTerm exactElement(MmaElement element, float value) {
-  return decompose(value, formatOf(element));
-}
-
-ExactTerm exactAddend(MmaAccumulator type, uint32_t bits) {
-  if (type == MmaAccumulator::F16)
-    return decompose(f16ToFloat(uint16_t(bits)), {10, -14});
-  return decompose(bitsToFloat(bits), {23, -126});
+ExactTerm exactAddend(const ExactModel &model, uint32_t bits) {
+  float value = model.toF16() ? f16ToFloat(uint16_t(bits)) : bitsToFloat(bits);
+  return exactElement(model.addend(), value);
 }
 
 /// significand * 2^shift, truncated toward zero.
@@ -145,11 +126,22 @@ static uint32_t roundToF16(int64_t sum, int unit) {
   return sign | (field + uint32_t(kept));
 }
 
-uint32_t exactDot(const ExactTerm *a, int aFraction, const ExactTerm *b,
-                  int bFraction, unsigned count, const ExactTerm &c,
-                  unsigned scale, MmaAccumulator type) {
-  bool toF16 = type == MmaAccumulator::F16;
-  int largest = toF16 ? -21 : -133;
+uint32_t exactRound(const ExactModel &model, int64_t sum, int unit) {
+  if (model.toF16())
+    return roundToF16(sum, unit);
+  uint32_t result = roundToF32(sum, unit);
+  if (model.output == ExactOutput::F32Short) {
+    result &= ~0x3ffu;
+    if (result == 0x80000000u)
+      result = 0;
+  }
+  return result;
+}
+
+uint32_t exactDot(const ExactModel &model, const ExactTerm *a,
+                  ExactFormat aFormat, const ExactTerm *b, ExactFormat bFormat,
+                  unsigned count, const ExactTerm &c, unsigned scale) {
+  int largest = model.floor();
   bool nan = c.kind == ExactTerm::Class::NaN;
   bool plusInfinity = c.kind == ExactTerm::Class::Infinite && c.significand > 0;
   bool minusInfinity =
@@ -167,25 +159,24 @@ uint32_t exactDot(const ExactTerm *a, int aFraction, const ExactTerm *b,
     }
   }
   if (nan || (plusInfinity && minusInfinity))
-    return toF16 ? 0x7fffu : 0x7fffffffu;
+    return model.toF16() ? 0x7fffu : 0x7fffffffu;
   if (plusInfinity || minusInfinity)
-    return toF16 ? (plusInfinity ? 0x7c00u : 0xfc00u)
-                 : (plusInfinity ? 0x7f800000u : 0xff800000u);
+    return model.toF16() ? (plusInfinity ? 0x7c00u : 0xfc00u)
+                         : (plusInfinity ? 0x7f800000u : 0xff800000u);
 
   int cExponent = c.exponent - int(scale);
   if (c.significand != 0)
     largest = std::max(largest, cExponent);
-  int unit = largest - windowBits;
-  int cFraction = toF16 ? 10 : 23;
-  int64_t sum = shiftTruncating(c.significand, cExponent - cFraction - unit);
+  int unit = largest - model.windowBits;
+  int64_t sum = shiftTruncating(c.significand,
+                                cExponent - model.addend().fractionBits - unit);
+  int fraction = aFormat.fractionBits + bFormat.fractionBits;
   for (unsigned i = 0; i < count; ++i) {
     int64_t product = int64_t(a[i].significand) * b[i].significand;
-    if (product == 0)
-      continue;
-    sum += shiftTruncating(product, a[i].exponent + b[i].exponent - aFraction -
-                                        bFraction - unit);
+    sum += shiftTruncating(product,
+                           a[i].exponent + b[i].exponent - fraction - unit);
   }
-  return toF16 ? roundToF16(sum, unit) : roundToF32(sum, unit);
+  return exactRound(model, sum, unit);
 }
 
 } // namespace bwgemm::emulator

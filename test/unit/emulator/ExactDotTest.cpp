@@ -1,4 +1,4 @@
-//===- Tcgen05MmaExactTest.cpp - Sums as the tensor core forms them *- C++ -*-//
+//===- ExactDotTest.cpp - Sums as the tensor core forms them ----*- C++ -*-===//
 //
 // Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "machine/Tcgen05MmaExact.h"
+#include "machine/ExactDot.h"
+#include "machine/ExactPanel.h"
 #include "machine/HalfConvert.h"
-#include "machine/Tcgen05MmaExactPanel.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -24,17 +24,28 @@ using namespace bwgemm::emulator;
 
 using Pairs = std::vector<std::pair<float, float>>;
 
+static ExactModel modelOf(MmaAccumulator type) {
+  ExactModel model;
+  if (type == MmaAccumulator::F16)
+    model.output = ExactOutput::F16;
+  return model;
+}
+
+static uint32_t dot(const ExactModel &model, ExactFormat format,
+                    const Pairs &pairs, uint32_t c, unsigned scale = 0) {
+  std::vector<ExactTerm> a, b;
+  for (auto [x, y] : pairs) {
+    a.push_back(exactElement(format, x));
+    b.push_back(exactElement(format, y));
+  }
+  return exactDot(model, a.data(), format, b.data(), format, unsigned(a.size()),
+                  exactAddend(model, c), scale);
+}
+
 static uint32_t dot(MmaElement element, const Pairs &pairs, uint32_t c = 0,
                     MmaAccumulator type = MmaAccumulator::F32,
                     unsigned scale = 0) {
-  std::vector<ExactTerm> a, b;
-  for (auto [x, y] : pairs) {
-    a.push_back(exactElement(element, x));
-    b.push_back(exactElement(element, y));
-  }
-  int fraction = exactFractionBits(element);
-  return exactDot(a.data(), fraction, b.data(), fraction, unsigned(a.size()),
-                  exactAddend(type, c), scale, type);
+  return dot(modelOf(type), exactFormat(element), pairs, c, scale);
 }
 
 static float value(MmaElement element, const Pairs &pairs, float c = 0) {
@@ -43,11 +54,11 @@ static float value(MmaElement element, const Pairs &pairs, float c = 0) {
 
 constexpr MmaElement bf16 = MmaElement::BF16, f16 = MmaElement::F16;
 
-TEST(Tcgen05MmaExact, SmallIntegersAreExact) {
+TEST(ExactDot, SmallIntegersAreExact) {
   EXPECT_EQ(value(bf16, {{3, 5}, {-2, 7}, {1, 1}}, 10), 12.0f);
 }
 
-TEST(Tcgen05MmaExact, TermsAreTruncatedToTheWindow) {
+TEST(ExactDot, TermsAreTruncatedToTheWindow) {
   // Largest exponent 0, unit 2^-25: 2^-25 counts, 2^-26 does not. The sum
   // 1 + 2^-25 has more than 24 bits and is truncated to 1; two such terms
   // reach 2^-24, still below the last bit 2^-23; four reach it.
@@ -63,7 +74,7 @@ TEST(Tcgen05MmaExact, TermsAreTruncatedToTheWindow) {
   EXPECT_EQ(value(bf16, lost), 1.0f);
 }
 
-TEST(Tcgen05MmaExact, TruncatesTowardZeroBothWays) {
+TEST(ExactDot, TruncatesTowardZeroBothWays) {
   // 1 - 2^-26: the small term is truncated to zero, not floored to -2^-25.
   EXPECT_EQ(value(bf16, {{1, 1}, {-0x1p-13f, 0x1p-13f}}), 1.0f);
   // 1 - 2^-25 is exact in the window, 1 - 2^-24 truncated toward zero is
@@ -72,7 +83,7 @@ TEST(Tcgen05MmaExact, TruncatesTowardZeroBothWays) {
   EXPECT_EQ(value(bf16, {{-1, 1}, {0x1p-13f, 0x1p-12f}}), -1.0f + 0x1p-24f);
 }
 
-TEST(Tcgen05MmaExact, ProductsAreNotNormalised) {
+TEST(ExactDot, ProductsAreNotNormalised) {
   // 1.5 * 1.5 = 2.25 has exponent sum 0, so that the unit stays 2^-25 and the
   // four terms of 2^-25 survive; sum 2.25 + 2^-23 needs 25 bits: truncated to
   // a multiple of 2^-22.
@@ -82,14 +93,14 @@ TEST(Tcgen05MmaExact, ProductsAreNotNormalised) {
   EXPECT_EQ(value(bf16, pairs), 2.25f + 0x1p-22f);
 }
 
-TEST(Tcgen05MmaExact, ZeroTermsDoNotCount) {
+TEST(ExactDot, ZeroTermsDoNotCount) {
   // A zero times 2^100 must not widen the window.
   EXPECT_EQ(value(bf16, {{0, 0x1p100f}, {0x1p-10f, 0x1p-10f}}), 0x1p-20f);
   // Nor does a zero addend.
   EXPECT_EQ(value(bf16, {{0x1p-60f, 0x1p-60f}}, 0.0f), 0x1p-120f);
 }
 
-TEST(Tcgen05MmaExact, TheAddendSharesTheWindow) {
+TEST(ExactDot, TheAddendSharesTheWindow) {
   // C = 2^24 puts the unit at 2^-1: a product of 0.5 counts, 0.25 does not.
   // f32 keeps multiples of 2 here.
   EXPECT_EQ(value(bf16, {{0.5f, 1}, {0.5f, 1}, {0.5f, 1}, {0.5f, 1}}, 0x1p24f),
@@ -101,7 +112,7 @@ TEST(Tcgen05MmaExact, TheAddendSharesTheWindow) {
   EXPECT_EQ(value(bf16, {{0x1p15f, 0x1p15f}}, 128.0f), 0x1p30f + 128);
 }
 
-TEST(Tcgen05MmaExact, EveryZeroIsPositive) {
+TEST(ExactDot, EveryZeroIsPositive) {
   EXPECT_EQ(dot(bf16, {{1, 1}, {-1, 1}}), 0u);
   EXPECT_EQ(dot(bf16, {{-0.0f, 1}}, 0x80000000u), 0u);
   // A negative number that underflows: -2^-150 is below half of 2^-149, and
@@ -109,13 +120,13 @@ TEST(Tcgen05MmaExact, EveryZeroIsPositive) {
   EXPECT_EQ(dot(bf16, {{-0x1p-75f, 0x1p-75f}}), 0u);
 }
 
-TEST(Tcgen05MmaExact, SubnormalResultsAreKept) {
+TEST(ExactDot, SubnormalResultsAreKept) {
   EXPECT_EQ(dot(bf16, {{0x1p-75f, 0x1p-74f}}), 1u);
   EXPECT_EQ(dot(bf16, {{0x1p-75f, -0x1.8p-74f}}), 0x80000001u);
   EXPECT_EQ(dot(bf16, {}, 0x00000007u), 7u);
 }
 
-TEST(Tcgen05MmaExact, SubnormalElements) {
+TEST(ExactDot, SubnormalElements) {
   // The smallest bf16 subnormal, 2^-133, has raw exponent -126.
   EXPECT_EQ(value(bf16, {{0x1p-133f, 0x1p100f}}), 0x1p-33f);
   // Its raw exponent sum with 2^126 is 0, so the unit is 2^-25 although the
@@ -125,7 +136,7 @@ TEST(Tcgen05MmaExact, SubnormalElements) {
   EXPECT_EQ(value(f16, {{0x1p-24f, 0x1p-24f}}), 0x1p-48f);
 }
 
-TEST(Tcgen05MmaExact, ExponentFloor) {
+TEST(ExactDot, ExponentFloor) {
   // Beside 2^-140 the window does not go below 2^(-133 - 25) = 2^-158: the
   // sum of 2^-140 and eight times 2^-160 is 2^-140 alone.
   Pairs pairs = {{0x1p-70f, 0x1p-70f}};
@@ -137,7 +148,7 @@ TEST(Tcgen05MmaExact, ExponentFloor) {
             0x1p-140f - 0x1p-149f);
 }
 
-TEST(Tcgen05MmaExact, InfinitiesAndNaNs) {
+TEST(ExactDot, InfinitiesAndNaNs) {
   const float inf = std::numeric_limits<float>::infinity();
   EXPECT_EQ(dot(bf16, {{inf, 1}}), 0x7f800000u);
   EXPECT_EQ(dot(bf16, {{inf, -1}, {3, 4}}), 0xff800000u);
@@ -155,7 +166,7 @@ TEST(Tcgen05MmaExact, InfinitiesAndNaNs) {
   EXPECT_EQ(dot(f16, {{-inf, 1}}, 0, half), 0xfc00u);
 }
 
-TEST(Tcgen05MmaExact, HalfRoundsToNearestEven) {
+TEST(ExactDot, HalfRoundsToNearestEven) {
   MmaAccumulator half = MmaAccumulator::F16;
   auto f = [&](const Pairs &pairs, float c = 0) {
     return dot(f16, pairs, floatToF16(c), half);
@@ -174,7 +185,7 @@ TEST(Tcgen05MmaExact, HalfRoundsToNearestEven) {
   EXPECT_EQ(f({{1, 2}}, 3.0f), floatToF16(5.0f));
 }
 
-TEST(Tcgen05MmaExact, ScaleInputD) {
+TEST(ExactDot, ScaleInputD) {
   EXPECT_EQ(bitsToFloat(dot(bf16, {{1, 1}}, floatToBits(64.0f),
                             MmaAccumulator::F32, 5)),
             3.0f);
@@ -182,7 +193,7 @@ TEST(Tcgen05MmaExact, ScaleInputD) {
 
 /// Random sums against the model formed with long doubles, whose 64-bit
 /// significand holds every window of this test.
-TEST(Tcgen05MmaExact, AgreesWithTheModelInLongDouble) {
+TEST(ExactDot, AgreesWithTheModelInLongDouble) {
   std::mt19937 random(11);
   auto element = [&] {
     uint32_t exponent = 110 + random() % 34;
@@ -215,7 +226,7 @@ TEST(Tcgen05MmaExact, AgreesWithTheModelInLongDouble) {
 
 /// Whole panels, which are summed 16 rows at a time, against sums one by one,
 /// over bit patterns of every kind.
-TEST(Tcgen05MmaExact, PanelsAgreeWithSingleSums) {
+TEST(ExactDot, PanelsAgreeWithSingleSums) {
   std::mt19937 random(5);
   for (MmaElement element : {bf16, f16, MmaElement::E4M3})
     for (MmaAccumulator type : {MmaAccumulator::F32, MmaAccumulator::F16})
@@ -261,8 +272,8 @@ TEST(Tcgen05MmaExact, PanelsAgreeWithSingleSums) {
         exact.work.laneOffset = lanes;
         exact.work.accumulate = true;
         exact.cells = cells.data();
-        exact.shape.a = exact.shape.b = element;
-        exact.shape.d = type;
+        exact.a = exact.b = exactFormat(element);
+        exact.model = modelOf(type);
         exact.scale = mode;
         exact.disabled[0] = 1ull << 17;
         multiplyExactly(exact);
@@ -271,16 +282,48 @@ TEST(Tcgen05MmaExact, PanelsAgreeWithSingleSums) {
             uint32_t at = column * 128 + lanes[row / 16] + row % 16;
             std::vector<ExactTerm> x, y;
             for (uint32_t i = 0; i < k; ++i) {
-              x.push_back(exactElement(element, a[i * m + row]));
-              y.push_back(exactElement(element, b[i * n + column]));
+              x.push_back(exactElement(exact.a, a[i * m + row]));
+              y.push_back(exactElement(exact.b, b[i * n + column]));
             }
-            int fraction = exactFractionBits(element);
             uint32_t expected =
                 row == 1 ? before[at]
-                         : exactDot(x.data(), fraction, y.data(), fraction, k,
-                                    exactAddend(type, before[at]), mode, type);
+                         : exactDot(exact.model, x.data(), exact.a, y.data(),
+                                    exact.b, k,
+                                    exactAddend(exact.model, before[at]), mode);
             ASSERT_EQ(cells[at], expected)
                 << mode << " " << row << " " << column;
           }
       }
+}
+
+/// 8-bit floating point in Hopper's wgmma: a window of 13 bits, and as many
+/// fraction bits in the result.
+TEST(ExactDot, ShortWindow) {
+  ExactModel shortF32 = {13, ExactOutput::F32Short};
+  auto f = [&](const Pairs &pairs, float c = 0) {
+    return bitsToFloat(dot(shortF32, exactE4M3, pairs, floatToBits(c)));
+  };
+  // Unit 2^-13: 2^-13 counts, 2^-14 does not.
+  EXPECT_EQ(f({{1, 1}, {0x1p-6f, 0x1p-7f}}), 1 + 0x1p-13f);
+  EXPECT_EQ(f({{1, 1}, {0x1p-7f, 0x1p-7f}, {0x1p-7f, 0x1p-7f}}), 1);
+  // The result keeps 13 fraction bits: 2 + 2^-13 is cut to 2.
+  EXPECT_EQ(f({{1, 1}, {1, 1}, {0x1p-6f, 0x1p-7f}}), 2);
+  EXPECT_EQ(f({{-1, 1}, {-1, 1}, {-0x1p-6f, 0x1p-7f}}), -2);
+  // C is truncated to the window, whether it sets it or not.
+  EXPECT_EQ(f({}, 1 + 0x1p-14f), 1);
+  EXPECT_EQ(f({{16, 16}}, 0x1.fp-6f), 256);
+  EXPECT_EQ(f({{16, 16}}, -0x1p-5f), 256 - 0x1p-5f);
+  // A C below the unit of the smallest normals, 2^-139, is lost: +0.
+  EXPECT_EQ(dot(shortF32, exactE4M3, {}, 0x800003ffu), 0u);
+  EXPECT_EQ(dot(shortF32, exactE4M3, {}, 0x80000400u), 0x80000400u);
+  // To f16, to nearest even, after the same window.
+  ExactModel shortF16 = {13, ExactOutput::F16};
+  auto h = [&](const Pairs &pairs) {
+    return dot(shortF16, exactE4M3, pairs, 0);
+  };
+  EXPECT_EQ(h({{1, 1}, {0x1p-6f, 0x1p-5f}}), floatToF16(1)); // a tie
+  EXPECT_EQ(h({{1, 1}, {0x1p-6f, 0x1p-5f}, {0x1p-6f, 0x1p-7f}}),
+            floatToF16(1 + 0x1p-10f));
+  EXPECT_EQ(h({{1, 1}, {0x1p-6f, 0x1p-5f}, {0x1p-7f, 0x1p-7f}}),
+            floatToF16(1)); // what is above the tie is lost
 }
