@@ -33,11 +33,6 @@ static uint64_t linear(Dim3 at, Dim3 extent) {
   return at.x + uint64_t(extent.x) * (at.y + uint64_t(extent.y) * at.z);
 }
 
-static Dim3 clusterCount(const Grid &grid) {
-  const Dim3 &g = grid.config.grid, &c = grid.config.cluster;
-  return {g.x / c.x, g.y / c.y, g.z / c.z};
-}
-
 static Dim3 indexInCluster(const Cta &cta) {
   const Dim3 &c = cta.grid().config.cluster;
   Dim3 at = cta.index();
@@ -132,7 +127,7 @@ template <unsigned axis> static uint64_t clusterid(const Warp &w) {
   return component<axis>(w.cluster().index());
 }
 template <unsigned axis> static uint64_t nclusterid(const Warp &w) {
-  return component<axis>(clusterCount(w.grid()));
+  return component<axis>(w.grid().clusterCount());
 }
 template <unsigned axis> static uint64_t clusterCtaid(const Warp &w) {
   return component<axis>(indexInCluster(w.cta()));

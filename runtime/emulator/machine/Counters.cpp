@@ -21,7 +21,8 @@ const char *counterName(Counter counter) {
       "tma_loads",           "tma_stores",
       "tma_bytes_loaded",    "tma_bytes_stored",
       "tmem_allocations",    "tmem_loads",
-      "tmem_stores",         "async_landed",
+      "tmem_stores",         "launch_control_requests",
+      "clusters_cancelled",  "async_landed",
   };
   static_assert(sizeof(names) / sizeof(names[0]) == size_t(Counter::Count_));
   return names[size_t(counter)];

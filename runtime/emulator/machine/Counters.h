@@ -37,7 +37,9 @@ enum class Counter : uint8_t {
   TmemAllocations,
   TmemLoads,
   TmemStores,
-  AsyncLanded, ///< Operations that landed from the AsyncQueue.
+  LaunchControlRequests, ///< clusterlaunchcontrol.try_cancel executed.
+  ClustersCancelled,     ///< Requests that got a cluster.
+  AsyncLanded,           ///< Operations that landed from the AsyncQueue.
   Count_,
 };
 

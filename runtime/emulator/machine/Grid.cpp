@@ -27,6 +27,21 @@ Grid::~Grid() {
     memory.release(paramBase);
 }
 
+bool Grid::takeCluster(Dim3 &index) {
+  Dim3 count = clusterCount();
+  uint64_t total = count.count();
+  uint64_t number = nextCluster.load(std::memory_order_relaxed);
+  do {
+    // Stays at the end: cluster launch control may ask without end.
+    if (number >= total)
+      return false;
+  } while (!nextCluster.compare_exchange_weak(number, number + 1));
+  index.x = static_cast<uint32_t>(number % count.x);
+  index.y = static_cast<uint32_t>(number / count.x % count.y);
+  index.z = static_cast<uint32_t>(number / count.x / count.y);
+  return true;
+}
+
 void Grid::fail(Fault fault) {
   std::lock_guard lock(mutex);
   if (!firstFault) {

@@ -36,6 +36,16 @@ public:
   /// Null unless hazards are checked.
   Observer *observer = nullptr;
 
+  /// How many clusters the grid has along each axis.
+  Dim3 clusterCount() const {
+    const Dim3 &g = config.grid, &c = config.cluster;
+    return {g.x / c.x, g.y / c.y, g.z / c.z};
+  }
+  /// Takes the next cluster that has neither been launched nor cancelled, and
+  /// says its %clusterid; false if there is none left. Every cluster is given
+  /// out once, to whoever launches it or to cluster launch control.
+  bool takeCluster(Dim3 &index);
+
   /// Keeps the first fault and stops the grid.
   void fail(Fault fault);
   bool stopped() const { return stopFlag.load(std::memory_order_relaxed); }
@@ -48,6 +58,7 @@ public:
   std::mutex traceMutex;
 
 private:
+  std::atomic<uint64_t> nextCluster{0};
   std::atomic<bool> stopFlag{false};
   std::mutex mutex;
   std::optional<Fault> firstFault;

@@ -21,21 +21,6 @@ static constexpr size_t maxResident = 512;
 /// before that is a hang.
 static constexpr auto patience = std::chrono::seconds(2);
 
-Scheduler::Scheduler(Grid &grid) : grid(grid) {
-  const Dim3 &g = grid.config.grid, &c = grid.config.cluster;
-  clusterCount = {g.x / c.x, g.y / c.y, g.z / c.z};
-}
-
-bool Scheduler::nextCluster(Dim3 &index) {
-  uint64_t number = next.fetch_add(1);
-  if (number >= clusterCount.count())
-    return false;
-  index.x = static_cast<uint32_t>(number % clusterCount.x);
-  index.y = static_cast<uint32_t>(number / clusterCount.x % clusterCount.y);
-  index.z = static_cast<uint32_t>(number / clusterCount.x / clusterCount.y);
-  return true;
-}
-
 void Scheduler::work() {
   CounterSet counters;
   StoragePool pool;
@@ -71,7 +56,7 @@ void Scheduler::work() {
     if (moved)
       continue;
     Dim3 index;
-    if (!noMore && waiting.size() < maxResident && nextCluster(index)) {
+    if (!noMore && waiting.size() < maxResident && grid.takeCluster(index)) {
       auto run = std::make_unique<ClusterRun>(grid, index, counters, pool);
       if (!run->valid()) {
         Fault fault;
@@ -117,7 +102,7 @@ void Scheduler::run() {
     threads = std::thread::hardware_concurrency();
   if (threads == 0)
     threads = 1;
-  uint64_t clusters = clusterCount.count();
+  uint64_t clusters = grid.clusterCount().count();
   if (threads > clusters)
     threads = static_cast<unsigned>(clusters);
   if (threads > 256)

@@ -55,17 +55,14 @@ private:
 /// Executes all clusters of the grid on the worker threads.
 class Scheduler {
 public:
-  explicit Scheduler(Grid &grid);
+  explicit Scheduler(Grid &grid) : grid(grid) {}
   void run();
   const CounterSet &counters() const { return total; }
 
 private:
   void work();
-  bool nextCluster(Dim3 &index);
 
   Grid &grid;
-  Dim3 clusterCount;
-  std::atomic<uint64_t> next{0};
   /// Moves whenever any cluster makes progress.
   std::atomic<uint64_t> progress{0};
   CounterSet total;
