@@ -7,6 +7,7 @@
 
 #include "hazards/HazardChecker.h"
 
+#include "instructions/Tcgen05Support.h"
 #include "machine/Tcgen05Mma.h"
 #include "machine/Tma.h"
 
@@ -101,8 +102,8 @@ static void append(Granules &granules, const SharedMatrix &matrix,
 Granules granulesOf(const Mma &mma) {
   Granules granules;
   if (!mma.aInTensorMemory)
-    append(granules, mma.a, mma.shape.m, mma.shape);
-  append(granules, mma.b, mma.shape.n, mma.shape);
+    append(granules, mma.a, mma.placement.rows, mma.shape);
+  append(granules, mma.b, mma.placement.columnsOfB, mma.shape);
   return sorted(std::move(granules));
 }
 
@@ -183,6 +184,11 @@ void HazardChecker::barrier(Warp &, const Instruction &) {}
 // The async proxy
 //===----------------------------------------------------------------------===//
 
+static const char *sharedOf(const Cta &cta, const Scene &scene) {
+  return &cta == scene.cta ? "shared memory at "
+                           : "the peer CTA's shared memory at ";
+}
+
 /// Reports the first granule that the async proxy must not read.
 static void checkReads(Cta &cta, const Granules &granules, const char *reader,
                        const Scene &scene) {
@@ -192,7 +198,7 @@ static void checkReads(Cta &cta, const Granules &granules, const char *reader,
     const Granule &granule = shadow.at(address);
     if (granule.state == Granule::State::Unwritten) {
       if (shadow.isNew(line, 0))
-        scene.hazard(std::string(reader) + " reads shared memory at " +
+        scene.hazard(std::string(reader) + " reads " + sharedOf(cta, scene) +
                      hex(address) + ", which nobody has written");
       return;
     }
@@ -200,10 +206,11 @@ static void checkReads(Cta &cta, const Granules &granules, const char *reader,
         shadow.fencesOf(granule.thread) == granule.epoch) {
       if (shadow.isNew(line, granule.line))
         scene.hazard(
-            std::string(reader) + " reads shared memory at " + hex(address) +
-            ", which warp " + std::to_string(granule.thread / warpSize) +
-            ", lane " + std::to_string(granule.thread % warpSize) +
-            " wrote in line " + std::to_string(granule.line) +
+            std::string(reader) + " reads " + sharedOf(cta, scene) +
+            hex(address) + ", which warp " +
+            std::to_string(granule.thread / warpSize) + ", lane " +
+            std::to_string(granule.thread % warpSize) + " wrote in line " +
+            std::to_string(granule.line) +
             " with an ordinary store: that thread must execute "
             "fence.proxy.async after the store and before the barrier");
       return;
@@ -219,17 +226,20 @@ static void remove(std::vector<InFlight> &list, uint64_t id) {
     }
 }
 
-uint64_t HazardChecker::mmaIssued(Cta &cta, const Mma &mma,
-                                  const Scene &scene) {
+/// An mma is issued whose operands in `cta` are `granules`.
+static uint64_t mmaIssuedIn(Cta &cta, const Granules &granules, const Mma &mma,
+                            const Scene &scene) {
   SharedShadow &shadow = shadowOf(cta);
-  Granules granules = granulesOf(mma);
   uint32_t line = scene.instruction->line;
+  const char *where =
+      &cta == scene.cta ? "shared memory" : "the peer CTA's shared memory";
   bool stillWritten = false;
   for (const InFlight &copy : shadow.copies)
     if (overlap(copy.granules, granules)) {
       stillWritten = true;
       if (shadow.isNew(line, copy.line))
-        scene.hazard("the mma reads shared memory that the bulk copy of line " +
+        scene.hazard(std::string("the mma reads ") + where +
+                     " that the bulk copy of line " +
                      std::to_string(copy.line) +
                      " is still writing: wait on its mbarrier first");
     }
@@ -237,12 +247,38 @@ uint64_t HazardChecker::mmaIssued(Cta &cta, const Mma &mma,
     checkReads(cta, granules, "the mma", scene);
   uint64_t id = shadow.nextId++;
   shadow.mmas.push_back(
-      {id, std::move(granules), line, mma.d.column, mma.shape.n});
+      {id, granules, line, mma.d.column, mma.placement.cellColumns});
   return id;
 }
 
-void HazardChecker::mmaLanded(Cta &cta, uint64_t id) {
-  remove(shadowOf(cta).mmas, id);
+MmaWatch HazardChecker::mmaIssued(const CtaGroup &group, const Mma &mma,
+                                  const Scene &scene) {
+  MmaWatch watch;
+  Granules granules = granulesOf(mma);
+  for (unsigned p = 0; p < group.count; ++p)
+    watch.id[p] = mmaIssuedIn(*group.ctas[p], granules, mma, scene);
+  std::string doubt = mma.shape.shapeDoubt();
+  if (!doubt.empty() &&
+      shadowOf(*scene.cta).isNew(scene.instruction->line, ~0u))
+    scene.hazard(doubt);
+  return watch;
+}
+
+void HazardChecker::mmaLanded(const CtaGroup &group, const MmaWatch &watch) {
+  for (unsigned p = 0; p < group.count; ++p)
+    remove(shadowOf(*group.ctas[p]).mmas, watch.id[p]);
+}
+
+void HazardChecker::tensorFreed(Cta &cta, uint32_t column, uint32_t count,
+                                const Scene &scene) {
+  SharedShadow &shadow = shadowOf(cta);
+  for (const InFlight &mma : shadow.mmas)
+    if (column < mma.column + mma.columns && mma.column < column + count &&
+        shadow.isNew(scene.instruction->line, mma.line))
+      scene.hazard(
+          "tcgen05.dealloc frees an accumulator that the mma of line " +
+          std::to_string(mma.line) +
+          " may still write: wait for its tcgen05.commit first");
 }
 
 void HazardChecker::tensorRead(Cta &cta, uint32_t column, uint32_t count,

@@ -34,13 +34,19 @@
 
 namespace bwgemm::emulator {
 
+struct CtaGroup;
 struct Mma;
 struct TmaPlan;
+
+/// An mma in flight: its number in each of its CTAs.
+struct MmaWatch {
+  uint64_t id[2] = {0, 0};
+};
 
 /// The addresses, multiples of 16, of the granules that an operation touches.
 using Granules = std::vector<uint32_t>;
 
-/// The granules of an mma's operands in shared memory.
+/// The granules of an mma's operands in the shared memory of each CTA.
 Granules granulesOf(const Mma &mma);
 /// The granules of a box at `address`.
 Granules granulesOf(const TmaPlan &plan, uint32_t address);
@@ -60,9 +66,12 @@ public:
 
   //===--- The async proxy ---===//
 
-  /// An mma is issued. Returns a number for mmaLanded.
-  uint64_t mmaIssued(Cta &cta, const Mma &mma, const Scene &scene);
-  void mmaLanded(Cta &cta, uint64_t id);
+  /// An mma is issued. Returns what mmaLanded needs.
+  MmaWatch mmaIssued(const CtaGroup &group, const Mma &mma, const Scene &scene);
+  void mmaLanded(const CtaGroup &group, const MmaWatch &watch);
+  /// The columns [column, column + count) are deallocated.
+  void tensorFreed(Cta &cta, uint32_t column, uint32_t count,
+                   const Scene &scene);
   /// A tcgen05.ld reads the columns [column, column + count).
   void tensorRead(Cta &cta, uint32_t column, uint32_t count,
                   const Scene &scene);

@@ -26,8 +26,9 @@ namespace {
 /// before, which their thread issued just before.
 struct MmaBatch {
   Mma mmas[maxMmaChain];
-  uint64_t watched[maxMmaChain] = {};
+  MmaWatch watched[maxMmaChain];
   uint32_t count = 0;
+  CtaGroup group;
   Scene scene;
 };
 
@@ -38,7 +39,7 @@ struct MmaThreads {
   std::shared_ptr<MmaBatch> open[warpSize];
 };
 
-/// The immediate parts of the instruction.
+/// The immediate parts of the instruction; `flags` is its .cta_group.
 struct MmaFacts {
   MmaKind kind = MmaKind::F16;
   bool aInTensorMemory = false;
@@ -54,22 +55,33 @@ static AsyncQueue::Channel channelOf(Warp &w, unsigned lane) {
   return channel;
 }
 
+static MmaCtas memoriesOf(const CtaGroup &group) {
+  Cta &even = *group.ctas[0];
+  if (group.count == 1)
+    return {even.extension<TensorMemory>(), sharedWindowOf(even)};
+  Cta &odd = *group.ctas[1];
+  return {even.extension<TensorMemory>(), sharedWindowOf(even),
+          odd.extension<TensorMemory>(), sharedWindowOf(odd)};
+}
+
 static bool landBatch(MmaBatch &batch) {
-  Cta &cta = *batch.scene.cta;
+  Grid &grid = batch.scene.cta->grid();
   std::string error;
-  bool done =
-      Mma::landChain(batch.mmas, batch.count, cta.extension<TensorMemory>(),
-                     sharedWindowOf(cta), cta.grid().options.numerics, error);
-  for (uint32_t i = 0; i < batch.count; ++i)
-    if (batch.watched[i])
-      hazardsOf(cta.grid())->mmaLanded(cta, batch.watched[i]);
+  if (!batch.group.checkAlive(*batch.scene.cta, error))
+    return batch.scene.fail(FaultKind::Trap, error + " when the mma completes");
+  bool done = Mma::landChain(batch.mmas, batch.count, memoriesOf(batch.group),
+                             grid.options.numerics, error);
+  if (HazardChecker *checker = hazardsOf(grid))
+    for (uint32_t i = 0; i < batch.count; ++i)
+      checker->mmaLanded(batch.group, batch.watched[i]);
   return done || batch.scene.fail(FaultKind::Hazard, error);
 }
 
 /// Queues an mma, or adds it to the batch in front of it. A random schedule
 /// wants every mma to land on its own.
 static void enqueue(Warp &w, const Instruction &i, unsigned lane,
-                    const Mma &mma, uint64_t watched) {
+                    const Mma &mma, const CtaGroup &group,
+                    const MmaWatch &watched) {
   const Options &options = w.grid().options;
   std::shared_ptr<MmaBatch> &open = w.extension<MmaThreads>().open[lane];
   if (open && open->count > 0 && open->count < maxMmaChain &&
@@ -84,6 +96,7 @@ static void enqueue(Warp &w, const Instruction &i, unsigned lane,
   batch->mmas[0] = mma;
   batch->watched[0] = watched;
   batch->count = 1;
+  batch->group = group;
   batch->scene = Scene(w, i, lane);
   open = batch;
   w.cluster().async.issue(channelOf(w, lane), "mma", i.line, [batch] {
@@ -98,12 +111,16 @@ static void enqueue(Warp &w, const Instruction &i, unsigned lane,
 static Step mma(Warp &w, const Instruction &i, LaneMask mask) {
   const MmaFacts &facts = *static_cast<const MmaFacts *>(i.data);
   LaneMask accumulate = w.predicate(i.operands[5]);
-  Cta *cta = &w.cta();
-  TensorMemory &tensor = cta->extension<TensorMemory>();
+  CtaGroup group;
+  if (!ctaGroupOf(w, i, firstLane(mask), group))
+    return Step::Fault;
+  MmaCtas memories = memoriesOf(group);
+  HazardChecker *checker = hazardsOf(w.grid());
   for (LaneMask rest = mask; rest; rest &= rest - 1) {
     unsigned lane = firstLane(rest);
     MmaOperands operands;
     operands.kind = facts.kind;
+    operands.ctas = i.flags;
     operands.d = uint32_t(w.address(i.operands[0], lane));
     operands.aInTensorMemory = facts.aInTensorMemory;
     operands.a = facts.aInTensorMemory ? w.address(i.operands[1], lane)
@@ -113,21 +130,21 @@ static Step mma(Warp &w, const Instruction &i, LaneMask mask) {
     operands.accumulate = (accumulate >> lane) & 1;
     operands.scaleInputD = facts.scaleInputD;
     if (facts.hasDisabledLanes)
-      for (unsigned word = 0; word < 4; ++word)
+      for (unsigned word = 0; word < 4 * group.count; ++word)
         operands.disabledLanes[word] =
             uint32_t(w.value(i.operands[4].elements[word], lane));
     Mma issued;
     MmaRefusal refusal;
-    if (!Mma::issue(operands, tensor, sharedWindowOf(*cta), issued, refusal))
+    if (!Mma::issue(operands, memories, issued, refusal))
       return refusal.unsupported ? w.unsupported(i, lane, refusal.message)
                                  : w.trap(i, lane, refusal.message);
     w.count(Counter::MmaIssued);
     w.count(Counter::MmaFlops,
             2ull * issued.shape.m * issued.shape.n * issued.shape.k());
-    uint64_t watched = 0;
-    if (HazardChecker *checker = hazardsOf(w.grid()))
-      watched = checker->mmaIssued(*cta, issued, Scene(w, i, lane));
-    enqueue(w, i, lane, issued, watched);
+    MmaWatch watched;
+    if (checker)
+      watched = checker->mmaIssued(group, issued, Scene(w, i, lane));
+    enqueue(w, i, lane, issued, group, watched);
   }
   return Step::Next;
 }
@@ -208,7 +225,7 @@ static bool decodeMma(Decode &decode) {
   size_t next = 4;
   facts->hasDisabledLanes = decode.isVector(next);
   if (facts->hasDisabledLanes) {
-    if (!decode.vectorSource(next++, Type::B32, 4))
+    if (!decode.vectorSource(next++, Type::B32, 4 * decode.out.flags))
       return false;
   } else {
     decode.noOperand();

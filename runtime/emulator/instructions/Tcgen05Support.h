@@ -14,8 +14,27 @@
 
 namespace bwgemm::emulator {
 
-/// Refuses targets without tensor memory, and .cta_group::2; takes
-/// .cta_group::1, which must be there.
+/// The CTAs that a tcgen05 instruction concerns: the one that executes it, or
+/// with .cta_group::2 the pair whose %cluster_ctarank differ in bit 0, the even
+/// one first.
+struct CtaGroup {
+  Cta *ctas[2] = {};
+  unsigned count = 1;
+
+  /// False, and says so in `error`, if the other CTA of the pair has exited.
+  bool checkAlive(const Cta &self, std::string &error) const;
+  /// The other CTA of the pair; null if there is none.
+  Cta *peer(const Cta &self) const {
+    return count == 1 ? nullptr : ctas[1 - (self.rank() & 1)];
+  }
+};
+
+/// The group of an instruction whose `flags` is its .cta_group; traps and
+/// returns false if the cluster has no such pair, or if the peer has exited.
+bool ctaGroupOf(Warp &w, const Instruction &i, unsigned lane, CtaGroup &group);
+
+/// Refuses targets without tensor memory; takes .cta_group::1 or ::2, one of
+/// which must be there and the same in the whole kernel, into `out.flags`.
 bool takeCtaGroup(Decode &decode);
 /// Refuses targets without tensor memory.
 bool checkTcgen05Target(Decode &decode);

@@ -24,6 +24,8 @@ namespace bwgemm::emulator {
 struct Kernel {
   KernelInfo info;
   std::string target; ///< "sm_100a"
+  /// .cta_group of the tcgen05 instructions; 0 if there is none.
+  uint8_t tcgen05CtaGroup = 0;
   std::vector<Instruction> code;
   /// Bytes of one warp's register file, a multiple of 64.
   uint32_t registerBytes = 0;

@@ -42,6 +42,7 @@ unsigned mmaElementBytes(MmaElement element) {
 namespace {
 /// Reads fields and collects the refusal.
 struct Decoder {
+  const MmaForm &form;
   MmaKind kind;
   uint32_t bits;
   std::string &error;
@@ -121,25 +122,62 @@ bool Decoder::accumulator(MmaAccumulator &result) const {
   return false;
 }
 
+/// What the PTX ISA's table of shapes says of M and N ("Matrix shape").
+static std::string shapeRule(const MmaForm &form, uint32_t m, uint32_t n) {
+  if (form.ws) {
+    if (m != 32 && m != 64 && m != 128)
+      return "expected an M of 32, 64 or 128 with .ws";
+    if (n != 64 && n != 128 && n != 256)
+      return "expected an N of 64, 128 or 256 with .ws";
+    return "";
+  }
+  bool isPair = form.ctas == 2;
+  if (isPair ? m != 128 && m != 256 : m != 64 && m != 128)
+    return isPair ? "expected an M of 128 or 256 with cta_group::2"
+                  : "expected an M of 64 or 128 with cta_group::1";
+  if (form.kind == MmaKind::I8) {
+    if (isPair && (n < 32 || n > 256 || n % 32 != 0))
+      return "expected an N of 32 to 256 that is a multiple of 32";
+    if (!isPair && (n < 8 || n > 256 || (n > 32 && n % 16 != 0)))
+      return "expected an N of 8, 16, 24, or a multiple of 16 up to 256";
+    return "";
+  }
+  uint32_t step = isPair ? 16 : 8;
+  if (n < step || n > 256 || n % step != 0)
+    return "expected an N of " + std::to_string(step) +
+           " to 256 that is a multiple of " + std::to_string(step);
+  return "";
+}
+
 bool Decoder::shape(MmaDescriptor &result) const {
   result.n = field(17, 6) << 3;
   result.m = field(24, 5) << 4;
-  std::string text =
-      "M = " + std::to_string(result.m) + ", N = " + std::to_string(result.n);
-  if (result.m != 64 && result.m != 128)
-    return refuse(text + ": expected an M of 64 or 128 with cta_group::1");
-  if (result.n < 8 || result.n > 256)
-    return refuse(text + ": expected an N of 8 to 256");
-  if (kind == MmaKind::I8 && result.n > 32 && result.n % 16 != 0)
-    return refuse(text + ": expected an N of 8, 16, 24, or a multiple of 16");
-  return true;
+  std::string rule = shapeRule(form, result.m, result.n);
+  return rule.empty() || refuse("M = " + std::to_string(result.m) + ", N = " +
+                                std::to_string(result.n) + ": " + rule);
 }
 
-bool MmaDescriptor::decode(MmaKind kind, uint32_t bits, MmaDescriptor &result,
-                           std::string &error, bool &unsupported) {
-  Decoder decoder{kind, bits, error, unsupported};
+std::string MmaDescriptor::shapeDoubt() const {
+  uint32_t step = ctas == 2 ? 32 : m == 128 && !ws ? 16 : 8;
+  if (n % step == 0)
+    return "";
+  return "M = " + std::to_string(m) + ", N = " + std::to_string(n) +
+         ": the PTX ISA 9.1 allows this shape with cta_group::" +
+         std::to_string(ctas) +
+         ", later texts and public kernel libraries want an N that is a "
+         "multiple of " +
+         std::to_string(step);
+}
+
+bool MmaDescriptor::decode(const MmaForm &form, uint32_t bits,
+                           MmaDescriptor &result, std::string &error,
+                           bool &unsupported) {
+  MmaKind kind = form.kind;
+  Decoder decoder{form, kind, bits, error, unsupported};
   MmaDescriptor decoded;
   decoded.kind = kind;
+  decoded.ctas = form.ctas;
+  decoded.ws = form.ws;
   if (decoder.field(2, 1))
     return decoder.refuse("the sparsity bit is set in a dense mma");
   if (decoder.field(0, 2))
@@ -148,7 +186,7 @@ bool MmaDescriptor::decode(MmaKind kind, uint32_t bits, MmaDescriptor &result,
                           " in a dense mma, expected 0");
   if (decoder.field(6, 1) || decoder.field(23, 1) || decoder.field(29, 1))
     return decoder.refuse("a reserved bit (6, 23 or 29) is set");
-  if (decoder.field(30, 2))
+  if (decoder.field(30, 2) && !form.ws)
     return decoder.refuse("the maximum shift is " +
                           std::to_string(decoder.field(30, 2)) +
                           ", expected 0 without .ws");
@@ -169,11 +207,13 @@ bool MmaDescriptor::decode(MmaKind kind, uint32_t bits, MmaDescriptor &result,
     return decoder.refuse("saturation (bit 3) exists for kind::i8 alone");
   if ((decoded.negateA || decoded.negateB) && kind == MmaKind::I8)
     return decoder.refuse("negation (bits 13, 14) does not exist for kind::i8");
+  uint32_t step = 16 * form.ctas;
   if (mmaElementBytes(decoded.b) == 1 && decoded.mnMajorB &&
-      decoded.n % 16 != 0)
+      decoded.n % step != 0)
     return decoder.refuse("N = " + std::to_string(decoded.n) +
                           ": an MN-major B of 8-bit elements needs a multiple "
-                          "of 16");
+                          "of " +
+                          std::to_string(step));
   result = decoded;
   return true;
 }

@@ -30,9 +30,22 @@ enum class MmaAccumulator : uint8_t { F16, F32, S32 };
 /// Bytes of one element in shared memory.
 unsigned mmaElementBytes(MmaElement element);
 
+/// What the qualifiers of the instruction say, and the descriptor does not.
+struct MmaForm {
+  MmaKind kind = MmaKind::F16;
+  uint8_t ctas = 1; ///< .cta_group
+  bool ws = false;  ///< .ws
+
+  MmaForm() = default;
+  MmaForm(MmaKind kind) : kind(kind) {}
+};
+
 /// The decoded fields of an instruction descriptor.
 struct MmaDescriptor {
   MmaKind kind = MmaKind::F16;
+  uint8_t ctas = 1; ///< 2: a CTA pair shares the instruction.
+  bool ws = false;
+  bool sparse = false;
   MmaElement a = MmaElement::F16, b = MmaElement::F16;
   MmaAccumulator d = MmaAccumulator::F32;
   bool negateA = false, negateB = false;
@@ -41,20 +54,27 @@ struct MmaDescriptor {
   uint32_t m = 0, n = 0;
 
   bool operator==(const MmaDescriptor &other) const {
-    return kind == other.kind && a == other.a && b == other.b && d == other.d &&
-           negateA == other.negateA && negateB == other.negateB &&
-           mnMajorA == other.mnMajorA && mnMajorB == other.mnMajorB &&
-           saturate == other.saturate && m == other.m && n == other.n;
+    return kind == other.kind && ctas == other.ctas && ws == other.ws &&
+           sparse == other.sparse && a == other.a && b == other.b &&
+           d == other.d && negateA == other.negateA &&
+           negateB == other.negateB && mnMajorA == other.mnMajorA &&
+           mnMajorB == other.mnMajorB && saturate == other.saturate &&
+           m == other.m && n == other.n;
   }
 
   /// Elements along K of one instruction: 32 bytes of operand.
   uint32_t k() const { return 32 / mmaElementBytes(a); }
 
-  /// Decodes `bits` for a dense tcgen05.mma with cta_group::1. On a field or
-  /// a shape that is not legal, or not modelled, returns false and names it
-  /// with its value; `unsupported` tells the two apart.
-  static bool decode(MmaKind kind, uint32_t bits, MmaDescriptor &result,
+  /// Decodes `bits` for a dense tcgen05.mma. On a field or a shape that is not
+  /// legal, or not modelled, returns false and names it with its value;
+  /// `unsupported` tells the two apart.
+  static bool decode(const MmaForm &form, uint32_t bits, MmaDescriptor &result,
                      std::string &error, bool &unsupported);
+
+  /// Empty, or why not all sources agree that the shape is legal: the PTX ISA
+  /// up to 9.1 allows every N that is a multiple of 8 (16 for a pair), while
+  /// its later texts and public kernel libraries want twice that.
+  std::string shapeDoubt() const;
 };
 
 } // namespace bwgemm::emulator

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One dense tcgen05.mma of cta_group::1 (PTX ISA, "tcgen05.mma"): decoded and
-// checked when it is issued, executed when it lands. Operands are read when it
-// lands, so that a program that overwrites them too early gets what it asked
-// for.
+// One dense tcgen05.mma (PTX ISA, "tcgen05.mma"), of one CTA or of a CTA pair:
+// decoded and checked when it is issued, executed when it lands. Operands are
+// read when it lands, so that a program that overwrites them too early gets
+// what it asked for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +17,7 @@
 
 #include "Emulator.h"
 #include "machine/MmaDescriptor.h"
+#include "machine/MmaPlacement.h"
 #include "machine/SharedLayout.h"
 #include "machine/SharedWindow.h"
 #include "machine/TensorMemory.h"
@@ -30,14 +31,32 @@ namespace bwgemm::emulator {
 /// The operands of the instruction, as 32- and 64-bit register values.
 struct MmaOperands {
   MmaKind kind = MmaKind::F16;
+  uint8_t ctas = 1; ///< .cta_group
+  bool ws = false;
   uint32_t d = 0; ///< Tensor memory address.
   bool aInTensorMemory = false;
   uint64_t a = 0; ///< Descriptor, or tensor memory address.
   uint64_t b = 0; ///< Descriptor.
   uint32_t instructionDescriptor = 0;
-  bool accumulate = false;                 ///< enable-input-d.
-  unsigned scaleInputD = 0;                ///< D enters as D * 2^-scaleInputD.
-  std::array<uint32_t, 4> disabledLanes{}; ///< Bit i of word w: lane 32w + i.
+  bool accumulate = false;  ///< enable-input-d.
+  unsigned scaleInputD = 0; ///< D enters as D * 2^-scaleInputD.
+  /// Bit i of word w: lane 32w + i. Words 4 to 7 are the odd CTA's of a pair.
+  std::array<uint32_t, 8> disabledLanes{};
+};
+
+/// The memories of the CTA that executes an mma; of a pair, the even CTA's come
+/// first.
+struct MmaCtas {
+  unsigned count = 1;
+  std::array<TensorMemory *, 2> tensor{};
+  std::array<SharedWindow, 2> shared;
+
+  MmaCtas(TensorMemory &tensor, const SharedWindow &shared)
+      : tensor{&tensor}, shared{shared} {}
+  MmaCtas(TensorMemory &evenTensor, const SharedWindow &evenShared,
+          TensorMemory &oddTensor, const SharedWindow &oddShared)
+      : count(2), tensor{&evenTensor, &oddTensor},
+        shared{evenShared, oddShared} {}
 };
 
 /// Why an mma cannot be issued.
@@ -49,28 +68,33 @@ struct MmaRefusal {
 /// An issued mma.
 struct Mma {
   MmaDescriptor shape;
+  MmaPlacement placement;
+  /// Of a pair: each CTA's part, at the same addresses in both.
   SharedMatrix a, b;
   bool aInTensorMemory = false;
   TensorAddress aTensor{0};
   TensorAddress d{0};
   bool accumulate = false;
   unsigned scaleInputD = 0;
-  TensorMemory::LaneSet disabledLanes;
+  std::array<TensorMemory::LaneSet, 2> disabledLanes; ///< Per CTA.
 
   /// Decodes and checks everything that does not depend on memory contents:
   /// descriptors, shape, lanes, that shared memory and tensor memory hold the
   /// operands.
-  static bool issue(const MmaOperands &operands, const TensorMemory &tensor,
+  static bool issue(const MmaOperands &operands, const MmaCtas &ctas,
+                    Mma &result, MmaRefusal &refusal);
+  static bool issue(const MmaOperands &operands, TensorMemory &tensor,
                     const SharedWindow &shared, Mma &result,
-                    MmaRefusal &refusal);
+                    MmaRefusal &refusal) {
+    return issue(operands, MmaCtas(tensor, shared), result, refusal);
+  }
 
-  /// The lanes that hold rows of D (and of A in tensor memory).
-  TensorMemory::LaneSet lanes() const;
   /// Columns of A in tensor memory.
   uint32_t aColumns() const { return 8; }
 
-  /// Executes. On a read of tensor memory that was never written returns
-  /// false and names the cell.
+  /// Executes. If it reads tensor memory that was never written, or uses any
+  /// that has been deallocated since it was issued, returns false and names the
+  /// cell.
   bool land(TensorMemory &tensor, const SharedWindow &shared, Numerics numerics,
             std::string &error) const {
     return landChain(this, 1, tensor, shared, numerics, error);
@@ -82,18 +106,14 @@ struct Mma {
   bool chains(const Mma &next) const;
   /// Executes `count` mmas, each of which chains with the one before it; more
   /// than one, and at most maxMmaChain, with Numerics::Fast alone.
+  static bool landChain(const Mma *mmas, uint32_t count, const MmaCtas &ctas,
+                        Numerics numerics, std::string &error);
   static bool landChain(const Mma *mmas, uint32_t count, TensorMemory &tensor,
                         const SharedWindow &shared, Numerics numerics,
-                        std::string &error);
+                        std::string &error) {
+    return landChain(mmas, count, MmaCtas(tensor, shared), numerics, error);
+  }
 };
-
-/// The lane of the first of 16 consecutive rows, `group` = row / 16: lane 16 *
-/// group for M = 128 (layout D), 32 * group plus the base lane for M = 64
-/// (layout F).
-constexpr uint32_t mmaLaneOfGroup(uint32_t m, uint32_t baseLane,
-                                  uint32_t group) {
-  return m == 64 ? 32 * group + baseLane : 16 * group;
-}
 
 } // namespace bwgemm::emulator
 

@@ -57,6 +57,11 @@ BWGEMM_TARGET_AVX512 static void block(const PanelMultiply &work,
 }
 
 BWGEMM_TARGET_AVX512 static void multiply(const PanelMultiply &work) {
+  // The M = 32 of .ws has two groups.
+  if (work.groups % 4 != 0) {
+    avx2MmaKernels()->multiply(work);
+    return;
+  }
   // A's rows of one block stay in the first-level cache.
   for (uint32_t group = 0; group < work.groups; group += 4)
     for (uint32_t n = 0; n < work.n; n += 4)

@@ -58,23 +58,29 @@ static std::string sizeRule(uint32_t count) {
          " columns: expected a power of two from 32 to 512";
 }
 
-TensorMemory::Allocation
-TensorMemory::allocate(uint32_t count, uint32_t &address, std::string &trap) {
+bool TensorMemory::mayAllocate(uint32_t count, std::string &trap) const {
   if (!isAllocationSize(count)) {
     trap = "tcgen05.alloc of " + sizeRule(count);
-    return Allocation::Trap;
+    return false;
   }
   if (relinquished) {
     trap = "tcgen05.alloc after tcgen05.relinquish_alloc_permit in the same "
            "CTA";
-    return Allocation::Trap;
+    return false;
   }
   if (smallest != 0 && count > smallest) {
     trap = "tcgen05.alloc of " + std::to_string(count) +
            " columns after one of " + std::to_string(smallest) +
            ": sizes must not grow between the allocations of a CTA";
-    return Allocation::Trap;
+    return false;
   }
+  return true;
+}
+
+TensorMemory::Allocation
+TensorMemory::allocate(uint32_t count, uint32_t &address, std::string &trap) {
+  if (!mayAllocate(count, trap))
+    return Allocation::Trap;
   uint32_t size = count / unit;
   uint32_t ones = size == 32 ? ~0u : (1u << size) - 1;
   for (uint32_t first = 0; first < units; first += size) {

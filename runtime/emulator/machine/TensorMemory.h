@@ -60,6 +60,8 @@ public:
   /// hold all ones, a NaN in every format, so that a result which depends on
   /// their contents shows, and does so in every run.
   Allocation allocate(uint32_t count, uint32_t &address, std::string &trap);
+  /// The rules alone: false, with the one that is broken.
+  bool mayAllocate(uint32_t count, std::string &trap) const;
   /// tcgen05.dealloc of an allocation with exactly this address and count.
   bool release(uint32_t address, uint32_t count, std::string &trap);
   /// tcgen05.relinquish_alloc_permit.
