@@ -220,7 +220,8 @@ TEST(TensorPtx, RefusedByName) {
     return error;
   };
   EXPECT_NE(refusal("tcgen05.mma.cta_group::1", "tcgen05.mma.cta_group::2")
-                .find(".cta_group::2 is not modelled"),
+                .find(".cta_group::2 in a kernel with tcgen05 instructions of "
+                      ".cta_group::1"),
             std::string::npos);
   EXPECT_NE(refusal("tcgen05.mma.cta_group::1.kind::f16",
                     "tcgen05.mma.ws.cta_group::1.kind::f16")
