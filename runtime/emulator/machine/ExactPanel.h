@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The model of ExactDot.h for whole panels, as large as an mma's operands or as
-// small as one warp's fragments: 16 rows at a time in 32-bit integers where
-// every number is finite, and one by one elsewhere.
+// small as one warp's fragments: many at a time where every number is finite
+// (ExactKernels.h), and one by one elsewhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,8 @@
 #include <cstdint>
 
 namespace bwgemm::emulator {
+
+struct ExactKernels;
 
 /// D of one mma. `work` is as for MmaKernels::multiply, with any number of
 /// groups and of columns, but for D: that are 32-bit cells which hold f32, or
@@ -35,6 +37,9 @@ struct ExactMultiply {
 };
 
 void multiplyExactly(const ExactMultiply &work);
+/// The same with these kernels, whose `rows` must divide the number of rows;
+/// all give the same bits.
+void multiplyExactly(const ExactMultiply &work, const ExactKernels &kernels);
 
 } // namespace bwgemm::emulator
 

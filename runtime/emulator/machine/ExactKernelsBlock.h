@@ -1,0 +1,262 @@
+//===- ExactKernelsBlock.h - Inner loops of the integer model ---*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Included by each variant, which defines BWGEMM_VECTOR_BYTES and
+// BWGEMM_BLOCK_COLUMNS and has switched on its instructions. Everything here
+// has internal linkage, so that no variant's code is taken for another's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "machine/ExactKernels.h"
+
+#include <cstring>
+
+namespace bwgemm::emulator {
+namespace {
+
+typedef float Floats __attribute__((vector_size(BWGEMM_VECTOR_BYTES)));
+typedef int32_t Ints __attribute__((vector_size(BWGEMM_VECTOR_BYTES)));
+typedef uint32_t Unsigneds __attribute__((vector_size(BWGEMM_VECTOR_BYTES)));
+typedef int16_t Shorts __attribute__((vector_size(BWGEMM_VECTOR_BYTES)));
+typedef int16_t HalfShorts
+    __attribute__((vector_size(BWGEMM_VECTOR_BYTES / 2)));
+
+constexpr uint32_t lanes = BWGEMM_VECTOR_BYTES / 4;
+/// A step takes two vectors of rows, whose exponents are one vector of Shorts.
+constexpr uint32_t blockRows = 2 * lanes;
+/// The exponent of a zero: so low that no window is set by it, and that two of
+/// them still fit 16 bits.
+constexpr int16_t zeroExponent = -8192;
+/// Terms stay below 2^(F + 2), so that this many of them fit 32 bits.
+constexpr uint32_t termsPerSum = 8;
+
+template <class V, class T> inline V load(const T *from) {
+  V value;
+  std::memcpy(&value, from, sizeof(V));
+  return value;
+}
+template <class V, class T> inline void store(T *to, const V &value) {
+  std::memcpy(to, &value, sizeof(V));
+}
+inline Floats asFloats(Ints bits) { return (Floats)bits; }
+inline Ints asInts(Floats values) { return (Ints)values; }
+inline Ints toInts(Floats values) {
+  return __builtin_convertvector(values, Ints);
+}
+inline Floats toFloats(Ints values) {
+  return __builtin_convertvector(values, Floats);
+}
+inline Ints maximum(Ints a, Ints b) { return a > b ? a : b; }
+
+/// C of 16 cells as f32, its raw exponent, and where it is not finite.
+template <bool half>
+inline void decomposeAddend(Ints cells, Floats &value, Ints &exponent,
+                            Ints &special) {
+  Ints magnitude, field;
+  if constexpr (half) {
+    magnitude = cells & 0x7fff;
+    field = magnitude >> 10;
+    special = field == 0x1f;
+    exponent = maximum(field, Ints{} + 1) - 15;
+    // The fraction of an f16 is the upper part of that of an f32, whose
+    // exponent has another bias; subnormals come out right as well.
+    value = asFloats(magnitude << 13) * 0x1p112f;
+    value = asFloats(asInts(value) | (cells & 0x8000) << 16);
+  } else {
+    magnitude = cells & 0x7fffffff;
+    field = magnitude >> 23;
+    special = field == 0xff;
+    exponent = maximum(field, Ints{} + 1) - 127;
+    value = asFloats(cells);
+  }
+  exponent = magnitude == 0 ? Ints{} + zeroExponent : exponent;
+}
+
+/// `kept` has at most 24 significant bits; the result is kept * 2^unit.
+inline Ints scaledBits(Ints kept, Ints unit) {
+  Ints bits = asInts(toFloats(kept)) + (unit << 23);
+  return kept == 0 ? Ints{} : bits;
+}
+
+/// sum * 2^unit, rounded as the model says.
+template <bool half>
+inline Ints roundSums(Ints sum, Ints unit, Ints shortMask) {
+  Ints sign = sum >> 31;
+  Ints magnitude = (sum ^ sign) - sign;
+  // All the bits below the highest 24: with the highest bit at 24 + i, those
+  // up to bit i.
+  Ints below = magnitude >> 24;
+  below |= below >> 1;
+  below |= below >> 2;
+  below |= below >> 4;
+  Ints kept = magnitude & ~below;
+  Ints bits = scaledBits(kept, unit);
+  if constexpr (!half)
+    return kept == 0 ? Ints{} : (bits & shortMask) | (sign & INT32_MIN);
+  // Round to odd first, so that rounding to nearest even to fewer bits sees
+  // that something was dropped.
+  bits |= (magnitude != kept) & 1;
+  Ints normal = (bits + 0xfff + ((bits >> 13) & 1) - 0x38000000) >> 13;
+  Ints subnormal = asInts(asFloats(bits) + 0.5f) - 0x3f000000;
+  Ints result = bits < 0x38800000 ? subnormal : normal;
+  result = bits >= 0x477ff000 ? Ints{} + 0x7c00 : result;
+  return result == 0 ? Ints{} : result | (sign & 0x8000);
+}
+
+/// Rows `row` to row + blockRows - 1 of `columns` columns.
+template <uint32_t columns, bool half>
+void multiplyBlock(const ExactKernelWork &work, uint32_t row, uint32_t n) {
+  const size_t m = size_t(work.groups) * 16;
+  const int window = work.model.windowBits;
+  Shorts largest[columns];
+  for (uint32_t j = 0; j < columns; ++j)
+    largest[j] = Shorts{} + int16_t(work.model.floor());
+  const int16_t *exponentsA = work.aExponents + row;
+  const int16_t *exponentsB = work.bExponents + n * work.bRowStride;
+  for (uint32_t k = 0; k < work.k; ++k) {
+    Shorts a = load<Shorts>(exponentsA);
+#pragma GCC unroll 4
+    for (uint32_t j = 0; j < columns; ++j) {
+      Shorts exponent = a + exponentsB[j * work.bRowStride];
+      largest[j] = exponent > largest[j] ? exponent : largest[j];
+    }
+    exponentsA += m;
+    exponentsB += work.bKStride;
+  }
+
+  uint32_t *cells[2];
+  for (uint32_t v = 0; v < 2; ++v) {
+    uint32_t at = row + v * lanes;
+    cells[v] =
+        work.cells + n * work.columnStride + work.laneOffset[at / 16] + at % 16;
+  }
+  Floats inverse[columns][2];
+  Ints total[columns][2], units[columns][2], slow[columns][2], old[columns][2];
+  for (uint32_t j = 0; j < columns; ++j) {
+    int16_t both[blockRows];
+    store(both, largest[j]);
+    for (uint32_t v = 0; v < 2; ++v) {
+      Ints top =
+          __builtin_convertvector(load<HalfShorts>(both + v * lanes), Ints);
+      Ints cell = load<Ints>(cells[v] + j * work.columnStride);
+      old[j][v] = cell;
+      if (!work.accumulate)
+        cell = Ints{};
+      Floats addend;
+      Ints exponent, special;
+      decomposeAddend<half>(cell, addend, exponent, special);
+      top = maximum(top, exponent - work.scale);
+      // Outside of these bounds an f32 product may not be exact where the
+      // window sees it, or the result not a normal f32.
+      slow[j][v] = special | (top < window - 102) | (top > window + 96) |
+                   load<Ints>(work.rowSpecial + row + v * lanes) |
+                   work.columnSpecial[n + j];
+      top = slow[j][v] ? Ints{} : top;
+      addend = asFloats(slow[j][v] ? Ints{} : asInts(addend));
+      Ints power = (127 + window - top) << 23;
+      inverse[j][v] = asFloats(power);
+      units[j][v] = top - window;
+      total[j][v] = toInts(addend * asFloats(power - (work.scale << 23)));
+    }
+  }
+
+  const float *a = work.a + row;
+  const float *b = work.b + n * work.bRowStride;
+  for (uint32_t first = 0; first < work.k; first += termsPerSum) {
+    uint32_t end = first + termsPerSum;
+    end = end < work.k ? end : work.k;
+    // Unsigned, because the terms of a sum that is left to the caller may be
+    // anything.
+    Unsigneds part[columns][2] = {};
+    for (uint32_t k = first; k < end; ++k) {
+      Floats a0 = load<Floats>(a), a1 = load<Floats>(a + lanes);
+#pragma GCC unroll 4
+      for (uint32_t j = 0; j < columns; ++j) {
+        float value = b[j * work.bRowStride];
+        part[j][0] += (Unsigneds)toInts(a0 * value * inverse[j][0]);
+        part[j][1] += (Unsigneds)toInts(a1 * value * inverse[j][1]);
+      }
+      a += m;
+      b += work.bKStride;
+    }
+    for (uint32_t j = 0; j < columns; ++j)
+      for (uint32_t v = 0; v < 2; ++v) {
+        Ints some = (Ints)part[j][v], before = total[j][v];
+        Ints sum = (Ints)((Unsigneds)before + part[j][v]);
+        slow[j][v] |= (((before ^ sum) & (some ^ sum)) >> 31) |
+                      (sum == Ints{} + INT32_MIN);
+        total[j][v] = sum;
+      }
+  }
+
+  Ints shortMask =
+      Ints{} + (work.model.output == ExactOutput::F32Short ? ~0x3ff : ~0);
+  Ints any = {};
+  for (uint32_t j = 0; j < columns; ++j)
+    for (uint32_t v = 0; v < 2; ++v) {
+      Ints result = roundSums<half>(total[j][v], units[j][v], shortMask);
+      Ints disabled = load<Ints>(work.rowDisabled + row + v * lanes);
+      slow[j][v] &= ~disabled;
+      any |= slow[j][v];
+      result = (slow[j][v] | disabled) ? old[j][v] : result;
+      store(cells[v] + j * work.columnStride, result);
+    }
+  uint64_t words[sizeof(Ints) / 8], some = 0;
+  store(words, any);
+  for (uint64_t word : words)
+    some |= word;
+  if (__builtin_expect(some == 0, 1))
+    return;
+  for (uint32_t j = 0; j < columns; ++j)
+    for (uint32_t v = 0; v < 2; ++v)
+      for (uint32_t lane = 0; lane < lanes; ++lane)
+        if (slow[j][v][lane])
+          work.single(work.context, row + v * lanes + lane, n + j);
+}
+
+template <bool half> void multiplyAll(const ExactKernelWork &work) {
+  constexpr uint32_t columns = BWGEMM_BLOCK_COLUMNS;
+  for (uint32_t row = 0; row < work.groups * 16; row += blockRows) {
+    uint32_t n = 0;
+    for (; n + columns <= work.n; n += columns)
+      multiplyBlock<columns, half>(work, row, n);
+    for (; n < work.n; ++n)
+      multiplyBlock<1, half>(work, row, n);
+  }
+}
+
+void multiplyVariant(const ExactKernelWork &work) {
+  if (work.model.toF16())
+    multiplyAll<true>(work);
+  else
+    multiplyAll<false>(work);
+}
+
+bool decomposeVariant(ExactFormat format, const float *values, size_t count,
+                      float *finite, int16_t *exponents) {
+  int32_t smallest = format.smallestExponent;
+  int32_t special = 0;
+  for (size_t i = 0; i < count; ++i) {
+    int32_t bits;
+    std::memcpy(&bits, values + i, 4);
+    int32_t magnitude = bits & 0x7fffffff;
+    bool isFinite = magnitude < 0x7f800000;
+    special |= !isFinite;
+    bits = isFinite ? bits : 0;
+    // An f32 subnormal has the exponent of field 1; none of the formats has a
+    // smaller one.
+    int32_t exponent = (magnitude >> 23) - 127;
+    exponent = exponent > smallest ? exponent : smallest;
+    exponents[i] =
+        int16_t(isFinite && magnitude != 0 ? exponent : zeroExponent);
+    std::memcpy(finite + i, &bits, 4);
+  }
+  return special != 0;
+}
+
+} // namespace
+} // namespace bwgemm::emulator
