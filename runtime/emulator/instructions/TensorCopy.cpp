@@ -138,8 +138,23 @@ static Cta *sharedTarget(Warp &w, const Operand &operand, unsigned lane,
                        : w.cluster().cta(unsigned(address >> clusterRankShift));
 }
 
+/// Set in `extra` of a load with .cta_group::2.
+static constexpr uint64_t pairSignal = 0x100;
+
+/// The CTA whose mbarrier a copy to `target` signals. It is that of the data,
+/// and the rank bits of the operand do not matter (measured on an H200); but
+/// with .cta_group::2 it is the one of the data's CTA pair whose rank is odd or
+/// even as the operand's is. Null if there is no such CTA.
+static Cta *signalledCta(Warp &w, Cta &target, bool isPair,
+                         uint64_t barrierAddress) {
+  if (!isPair)
+    return &target;
+  unsigned parity = unsigned(barrierAddress >> clusterRankShift) & 1;
+  return w.cluster().cta((target.rank() & ~1u) | parity);
+}
+
 /// Operands: destination, map with coordinates, mbarrier, CTA mask or none.
-/// `flags` is the rank, `extra` the space of the destination.
+/// `flags` is the rank, `extra` the space of the destination and pairSignal.
 static Step load(Warp &w, const Instruction &i, LaneMask mask) {
   for (LaneMask rest = mask; rest; rest &= rest - 1) {
     unsigned lane = firstLane(rest);
@@ -148,14 +163,12 @@ static Step load(Warp &w, const Instruction &i, LaneMask mask) {
     if (!plan || !coordinatesOf(w, i, i.operands[1], *plan, lane, at))
       return Step::Fault;
     uint32_t destination;
-    Cta *target =
-        sharedTarget(w, i.operands[0], lane, Space(i.extra), destination);
+    bool isPair = i.extra & pairSignal;
+    Cta *target = sharedTarget(w, i.operands[0], lane, Space(i.extra & 0xff),
+                               destination);
     if (!target)
       return w.trap(i, lane, "the destination names no CTA of the cluster",
                     w.address(i.operands[0], lane));
-    // The mbarrier is that at the operand's offset in the CTA that receives
-    // the data; the rank bits of the operand do not matter (measured on an
-    // H200).
     uint64_t barrierAddress = w.address(i.operands[2], lane);
     uint32_t barrier = uint32_t(barrierAddress & clusterOffsetMask);
     if (barrier % 8 != 0)
@@ -166,6 +179,15 @@ static Step load(Warp &w, const Instruction &i, LaneMask mask) {
     uint64_t targets = uint64_t(1) << target->rank();
     if (i.operands[3])
       targets = w.value(i.operands[3], lane) & 0xffff;
+    else if (isPair &&
+             (barrierAddress >> (clusterRankShift + 1)) != target->rank() / 2)
+      return w.trap(i, lane,
+                    "the mbarrier lies in the CTA with rank " +
+                        std::to_string(barrierAddress >> clusterRankShift) +
+                        ", expected it in that of the destination, " +
+                        std::to_string(target->rank()) +
+                        ", or its peer with .cta_group::2",
+                    barrierAddress);
     PlanCache &cache = w.cta().extension<PlanCache>();
     GlobalAccess global{&cache.allocations, &w.grid().memory};
     Scene scene(w, i, lane);
@@ -177,7 +199,13 @@ static Step load(Warp &w, const Instruction &i, LaneMask mask) {
       if (!checkTensorLoad(*plan, at, destination, sharedWindowOf(*cta),
                            global.check(), trap))
         return report(w, i, lane, trap);
-      if (!cta->sharedAt(barrier, 8))
+      Cta *signalled = signalledCta(w, *cta, isPair, barrierAddress);
+      if (!signalled)
+        return w.trap(i, lane,
+                      "the CTA with rank " + std::to_string(cta->rank()) +
+                          " has no peer in its cluster, whose mbarrier the "
+                          "copy signals");
+      if (!signalled->sharedAt(barrier, 8))
         return w.trap(i, lane,
                       "out of bounds: the mbarrier is outside of the "
                       "CTA's shared memory",
@@ -190,12 +218,12 @@ static Step load(Warp &w, const Instruction &i, LaneMask mask) {
             checker->copyIssued(*cta, granulesOf(*plan, destination), scene);
       w.cluster().async.issue(
           AsyncQueue::unordered, "tensor load", i.line,
-          [plan, at, destination, cta, barrier, watched, scene] {
+          [plan, at, destination, cta, signalled, barrier, watched, scene] {
             tensorLoad(*plan, at, destination, sharedWindowOf(*cta));
             if (watched)
               hazardsOf(cta->grid())->copyLanded(*cta, watched);
-            return landOnMBarrier(*cta, barrier, uint32_t(plan->txBytes()),
-                                  false, scene);
+            return landOnMBarrier(*signalled, barrier,
+                                  uint32_t(plan->txBytes()), false, scene);
           });
     }
   }
@@ -298,19 +326,10 @@ static bool mapAddress(Decode &decode, size_t index) {
   return true;
 }
 
-/// Refuses what the ISA has and this does not model.
-static bool refuseCtaGroup(Decode &decode) {
-  if (decode.take("cta_group::2"))
-    return decode.error(".cta_group::2 is not modelled; .cta_group::1 is");
-  decode.take("cta_group::1");
-  return true;
-}
-
 static bool decodeLoad(Decode &decode) {
   bool multicast = decode.take("multicast::cluster");
   bool hint = decode.take("L2::cache_hint");
-  if (!refuseCtaGroup(decode))
-    return false;
+  int group = decode.takeOne({"cta_group::1", "cta_group::2"});
   size_t count = 3 + multicast + hint;
   if (!decode.expectOperands(count, count) ||
       !decode.address(0, Space(decode.out.extra)) || !mapAddress(decode, 1) ||
@@ -324,6 +343,8 @@ static bool decodeLoad(Decode &decode) {
   }
   if (hint && !decode.sourceOperand(count - 1, Type::B64))
     return false;
+  if (group == 1)
+    decode.out.extra |= pairSignal;
   decode.out.handler = load;
   return true;
 }
