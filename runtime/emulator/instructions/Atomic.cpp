@@ -95,8 +95,15 @@ static uint16_t half(Op op, uint16_t old, uint16_t value, bool isBf16) {
   return (op == Op::Min) == oldLess ? old : value;
 }
 
-/// The new contents, given the old and the operand, both as bits.
-static uint64_t apply(const Atomic &how, uint64_t old, uint64_t value) {
+static float flushed(float x) {
+  return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
+}
+
+/// The new contents, given the old and the operand, both as bits. In global
+/// memory f32 sums flush subnormal inputs and results, and f64 sums pass a NaN
+/// on as it is, that of the operand first (measured on an H200).
+static uint64_t apply(const Atomic &how, uint64_t old, uint64_t value,
+                      bool isGlobal) {
   switch (how.type) {
   case Type::S32:
     return uint32_t(integer<int32_t>(how.op, int32_t(uint32_t(old)),
@@ -109,13 +116,16 @@ static uint64_t apply(const Atomic &how, uint64_t old, uint64_t value) {
   case Type::F32: {
     if (how.op == Op::Exch)
       return value;
-    float sum =
-        fromStorage<float>(uint32_t(old)) + fromStorage<float>(uint32_t(value));
+    float a = fromStorage<float>(uint32_t(old));
+    float b = fromStorage<float>(uint32_t(value));
+    float sum = isGlobal ? flushed(flushed(a) + flushed(b)) : a + b;
     return std::isnan(sum) ? 0x7FFFFFFF : toStorage<float>(sum);
   }
   case Type::F64: {
-    double sum = fromStorage<double>(old) + fromStorage<double>(value);
-    return toStorage<double>(sum);
+    double a = fromStorage<double>(old), b = fromStorage<double>(value);
+    if (isGlobal && (std::isnan(a) || std::isnan(b)))
+      return std::isnan(b) ? value : old;
+    return toStorage<double>(a + b);
   }
   case Type::F16:
   case Type::BF16:
@@ -153,11 +163,11 @@ static T exchange(std::byte *place, bool &changed, Update &&update) {
 }
 
 static uint64_t perform(const Atomic &how, std::byte *place, uint64_t value,
-                        uint64_t swap, bool &changed) {
+                        uint64_t swap, bool isGlobal, bool &changed) {
   auto update = [&](uint64_t old) {
     if (how.op == Op::Cas)
       return old == value ? swap : old;
-    return apply(how, old, value);
+    return apply(how, old, value, isGlobal);
   };
   switch (bitWidth(how.type)) {
   case 16:
@@ -185,12 +195,16 @@ static Step atomic(Warp &w, const Instruction &i, LaneMask mask) {
         w.access(i, how.space, address, bytes, bytes, l, "atomic access");
     if (!place)
       return Step::Fault;
+    bool isGlobal = how.space == Space::Global ||
+                    (how.space == Space::Generic &&
+                     splitGeneric(address).space == Space::Global);
     for (unsigned e = 0; e < how.count; ++e) {
       const Operand &source =
           b.kind == Operand::Kind::Vector ? b.elements[e] : b;
       uint64_t value = w.value(source, l);
       uint64_t swap = c ? w.value(c, l) : 0;
-      uint64_t old = perform(how, place + e * element, value, swap, changed);
+      uint64_t old =
+          perform(how, place + e * element, value, swap, isGlobal, changed);
       if (d.kind == Operand::Kind::Vector)
         w.setValue(d.elements[e], l, old);
       else if (d)

@@ -84,8 +84,11 @@ Wide read(const Conversion &c, uint64_t bits) {
     break;
   default: {
     float value = bitsToFloat(uint32_t(bits));
-    // .ftz makes a NaN canonical on the way (measured on an H200).
-    wide.number = c.ftz ? canonical(flushSubnormal(value)) : value;
+    // .ftz makes a NaN canonical on the way; to f16 it flushes nothing, which
+    // only .rm and .rp can show (both measured on an H200).
+    wide.number = !c.ftz              ? value
+                  : c.to == Type::F16 ? canonical(value)
+                                      : canonical(flushSubnormal(value));
     break;
   }
   }
@@ -165,8 +168,10 @@ uint64_t convertNaN(const Conversion &c, const Wide &wide) {
   case Type::F64:
     return bits | uint64_t(1) << 51;
   case Type::TF32:
-    return c.rounding == Rounding::NearestAway ? wide.raw & 0xFFFFE000u
-                                               : 0x7FFFE000u;
+    if (c.rounding != Rounding::NearestAway)
+      return 0x7FFFE000u;
+    // The step from infinity to the largest number is taken from NaNs as well.
+    return (wide.raw & 0xFFFFE000u) - (c.satFinite ? 0x2000u : 0);
   case Type::F32:
     if (c.from == Type::BF16)
       return wide.raw << 16 & 0xFFFFFFFF;
