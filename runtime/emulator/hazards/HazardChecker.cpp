@@ -91,7 +91,7 @@ static Granules sorted(Granules granules) {
 
 static void append(Granules &granules, const SharedMatrix &matrix,
                    uint32_t rows, const MmaDescriptor &shape) {
-  uint32_t perChunk = 16 / mmaElementBytes(shape.a);
+  uint32_t perChunk = mmaElementsPerChunk(shape.a);
   uint32_t indices = matrix.mnMajor ? shape.k() : rows;
   uint32_t chunks = (matrix.mnMajor ? rows : shape.k()) / perChunk;
   for (uint32_t s = 0; s < indices; ++s)

@@ -24,6 +24,13 @@ ExactFormat exactFormat(MmaElement element) {
     return exactE4M3;
   case MmaElement::E5M2:
     return exactE5M2;
+  case MmaElement::E2M3:
+    return exactE2M3;
+  case MmaElement::E3M2:
+    return exactE3M2;
+  case MmaElement::E2M1:
+  case MmaElement::PackedE2M1:
+    return exactE2M1;
   case MmaElement::U8:
   case MmaElement::S8:
     break;

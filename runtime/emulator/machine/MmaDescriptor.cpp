@@ -23,22 +23,6 @@ const char *mmaKindName(MmaKind kind) {
   return "?";
 }
 
-unsigned mmaElementBytes(MmaElement element) {
-  switch (element) {
-  case MmaElement::F16:
-  case MmaElement::BF16:
-    return 2;
-  case MmaElement::TF32:
-    return 4;
-  case MmaElement::E4M3:
-  case MmaElement::E5M2:
-  case MmaElement::U8:
-  case MmaElement::S8:
-    return 1;
-  }
-  return 1;
-}
-
 namespace {
 /// Reads fields and collects the refusal.
 struct Decoder {
@@ -79,16 +63,16 @@ bool Decoder::element(const char *which, uint32_t code,
       return refuse(type + ", expected 2 (tf32)");
     result = MmaElement::TF32;
     return true;
-  case MmaKind::F8F6F4:
+  case MmaKind::F8F6F4: {
     if (code > 5 || code == 2)
       return refuse(type + ", expected 0 (e4m3), 1 (e5m2), 3 (e2m3), 4 (e3m2) "
                            "or 5 (e2m1)");
-    if (code > 1)
-      return refuse(type + " (6-bit and 4-bit types) is not modelled; 0 (e4m3) "
-                           "and 1 (e5m2) are",
-                    true);
-    result = code == 0 ? MmaElement::E4M3 : MmaElement::E5M2;
+    static constexpr MmaElement types[6] = {MmaElement::E4M3, MmaElement::E5M2,
+                                            MmaElement::E5M2, MmaElement::E2M3,
+                                            MmaElement::E3M2, MmaElement::E2M1};
+    result = types[code];
     return true;
+  }
   case MmaKind::I8:
     if (code > 1)
       return refuse(type + ", expected 0 (u8) or 1 (s8)");
@@ -207,6 +191,10 @@ bool MmaDescriptor::decode(const MmaForm &form, uint32_t bits,
     return decoder.refuse("saturation (bit 3) exists for kind::i8 alone");
   if ((decoded.negateA || decoded.negateB) && kind == MmaKind::I8)
     return decoder.refuse("negation (bits 13, 14) does not exist for kind::i8");
+  if ((isSubByte(decoded.a) && decoded.mnMajorA) ||
+      (isSubByte(decoded.b) && decoded.mnMajorB))
+    return decoder.refuse("an operand of 6-bit or 4-bit elements must be "
+                          "K-major (transpose bits 15 and 16 clear)");
   uint32_t step = 16 * form.ctas;
   if (mmaElementBytes(decoded.b) == 1 && decoded.mnMajorB &&
       decoded.n % step != 0)

@@ -14,6 +14,8 @@
 #ifndef BWGEMM_EMULATOR_MACHINE_MMADESCRIPTOR_H
 #define BWGEMM_EMULATOR_MACHINE_MMADESCRIPTOR_H
 
+#include "machine/MmaElement.h"
+
 #include <cstdint>
 #include <string>
 
@@ -24,11 +26,7 @@ enum class MmaKind : uint8_t { F16, TF32, F8F6F4, I8 };
 /// The name in PTX: "f16", "tf32", "f8f6f4", "i8".
 const char *mmaKindName(MmaKind kind);
 
-enum class MmaElement : uint8_t { F16, BF16, TF32, E4M3, E5M2, U8, S8 };
 enum class MmaAccumulator : uint8_t { F16, F32, S32 };
-
-/// Bytes of one element in shared memory.
-unsigned mmaElementBytes(MmaElement element);
 
 /// What the qualifiers of the instruction say, and the descriptor does not.
 struct MmaForm {
@@ -63,7 +61,7 @@ struct MmaDescriptor {
   }
 
   /// Elements along K of one instruction: 32 bytes of operand.
-  uint32_t k() const { return 32 / mmaElementBytes(a); }
+  uint32_t k() const { return 2 * mmaElementsPerChunk(a); }
 
   /// Decodes `bits` for a dense tcgen05.mma. On a field or a shape that is not
   /// legal, or not modelled, returns false and names it with its value;

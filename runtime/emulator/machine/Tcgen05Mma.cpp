@@ -47,7 +47,7 @@ static bool issueShared(const char *name, uint64_t bits, bool mnMajor,
                                "an MN-major tf32 operand needs layout 1 (128B "
                                "swizzle with 32B atom)");
   result = SharedMatrix(descriptor, mnMajor);
-  uint32_t perChunk = 16 / mmaElementBytes(shape.a);
+  uint32_t perChunk = mmaElementsPerChunk(shape.a);
   uint32_t along = (mnMajor ? rows : shape.k()) / perChunk;
   uint32_t end = result.end(mnMajor ? shape.k() : rows, std::max(along, 1u));
   if (descriptor.start < shared.begin || end > shared.end)

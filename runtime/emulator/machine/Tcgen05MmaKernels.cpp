@@ -45,26 +45,38 @@ float loadMmaElement(MmaElement element, const std::byte *bytes) {
     return float(uint8_t(*bytes));
   case MmaElement::S8:
     return float(int8_t(uint8_t(*bytes)));
+  case MmaElement::E2M3:
+  case MmaElement::E3M2:
+  case MmaElement::E2M1:
+  case MmaElement::PackedE2M1:
+    break; // Do not lie side by side in bytes: loadMmaChunk.
   }
   return 0;
 }
 
-void packAnyElement(const SharedMatrix &matrix, const std::byte *shared,
-                    MmaElement element, uint32_t rows, float *panel) {
-  uint32_t bytes = mmaElementBytes(element), perChunk = 16 / bytes;
-  uint32_t k = 32 / bytes;
-  uint32_t indices = matrix.mnMajor ? k : rows;
-  uint32_t chunks = (matrix.mnMajor ? rows : k) / perChunk;
+void packElements(const SharedMatrix &matrix, const std::byte *shared,
+                  MmaElement element, uint32_t rows, uint32_t depth,
+                  float *panel) {
+  uint32_t perChunk = mmaElementsPerChunk(element);
+  uint32_t indices = matrix.mnMajor ? depth : rows;
+  uint32_t chunks = (matrix.mnMajor ? rows : depth) / perChunk;
+  float values[maxElementsPerChunk];
   for (uint32_t s = 0; s < indices; ++s)
     for (uint32_t c = 0; c < chunks; ++c) {
-      const std::byte *from = shared + matrix.address(s, c);
-      for (uint32_t e = 0; e < perChunk; ++e) {
-        uint32_t along = c * perChunk + e;
-        uint32_t row = matrix.mnMajor ? along : s;
-        uint32_t kk = matrix.mnMajor ? s : along;
-        panel[kk * rows + row] = loadMmaElement(element, from + e * bytes);
-      }
+      loadMmaChunk(element, shared + matrix.address(s, c), values);
+      uint32_t along = c * perChunk;
+      float *to =
+          matrix.mnMajor ? panel + s * rows + along : panel + along * rows + s;
+      uint32_t stride = matrix.mnMajor ? 1 : rows;
+      for (uint32_t e = 0; e < perChunk; ++e)
+        to[e * stride] = values[e];
     }
+}
+
+static void packAnyElement(const SharedMatrix &matrix, const std::byte *shared,
+                           MmaElement element, uint32_t rows, float *panel) {
+  packElements(matrix, shared, element, rows, 2 * mmaElementsPerChunk(element),
+               panel);
 }
 
 static void multiplyPortable(const PanelMultiply &work) {

@@ -68,12 +68,15 @@ const MmaKernels *const *availableMmaKernels();
 /// The best of them.
 const MmaKernels &mmaKernels();
 
-/// f32 value of an element at `bytes`; tf32 ignores the low 13 bits.
+/// f32 value of an element of 8 bits or more at `bytes`; tf32 ignores the low
+/// 13 bits.
 float loadMmaElement(MmaElement element, const std::byte *bytes);
 
-/// Packs elements of any type: (row, k) to panel[k * rows + row].
-void packAnyElement(const SharedMatrix &matrix, const std::byte *shared,
-                    MmaElement element, uint32_t rows, float *panel);
+/// Packs elements of any type: (row, k) to panel[k * rows + row], for k below
+/// `depth`, a multiple of the elements in a chunk.
+void packElements(const SharedMatrix &matrix, const std::byte *shared,
+                  MmaElement element, uint32_t rows, uint32_t depth,
+                  float *panel);
 
 /// Null if the host or the build has no such instructions.
 const MmaKernels *avx2MmaKernels();

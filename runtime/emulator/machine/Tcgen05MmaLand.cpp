@@ -43,19 +43,18 @@ static Scratch &scratch() {
 /// of `block`: (row, k) to panel[k * rows + row].
 static void packTensorA(const Mma &mma, const MmaBlock &block,
                         const TensorMemory &tensor, float *panel) {
-  uint32_t rows = mma.placement.rows, bytes = mmaElementBytes(mma.shape.a);
-  uint32_t perCell = 4 / bytes;
+  uint32_t rows = mma.placement.rows;
+  uint32_t perCell = mmaElementsPerCell(mma.shape.a);
+  float values[maxElementsPerChunk / 4];
   for (uint32_t c = 0; c < mma.aColumns(); ++c) {
     const uint32_t *column = tensor.column(mma.aTensor.column + c);
     for (uint32_t group = 0; group < block.groups; ++group) {
       const uint32_t *cells = column + block.lane[group];
-      for (uint32_t e = 0; e < perCell; ++e)
-        for (uint32_t i = 0; i < 16; ++i) {
-          std::byte element[4];
-          std::memcpy(element, cells + i, 4);
-          panel[(c * perCell + e) * rows + group * 16 + i] =
-              loadMmaElement(mma.shape.a, element + e * bytes);
-        }
+      for (uint32_t i = 0; i < 16; ++i) {
+        loadMmaCell(mma.shape.a, cells[i], values);
+        for (uint32_t e = 0; e < perCell; ++e)
+          panel[(c * perCell + e) * rows + group * 16 + i] = values[e];
+      }
     }
   }
 }
@@ -138,7 +137,7 @@ static void packSharedA(const Mma &mma, uint32_t index, const std::byte *origin,
   if (k == 16)
     mmaKernels().packTransposed(mma.a, origin, mma.shape.a, rows, panel);
   else
-    packAnyElement(mma.a, origin, mma.shape.a, rows, panel);
+    packElements(mma.a, origin, mma.shape.a, rows, k, panel);
 }
 
 /// Packs one CTA's part of B of a chain.
@@ -147,7 +146,7 @@ static Panel packB(const Mma *mmas, uint32_t count, const std::byte *origin,
   const MmaDescriptor &shape = mmas[0].shape;
   uint32_t rows = mmas[0].placement.columnsOfB;
   if (shape.k() != 16) {
-    packAnyElement(mmas[0].b, origin, shape.b, rows, buffer);
+    packElements(mmas[0].b, origin, shape.b, rows, shape.k(), buffer);
     return {buffer, 1, rows};
   }
   Panel panel;

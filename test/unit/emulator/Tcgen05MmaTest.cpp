@@ -536,8 +536,13 @@ TEST(Tcgen05Mma, RefusesWithNumbers) {
   refuses([&](O &o) { o.d = 16 << 16; }, "lane 16, expected lane 0");
   refuses([&](O &o) { o.aInTensorMemory = true, setI(o, 15, 1, 1); },
           "must be K-major");
-  refuses([&](O &o) { o.kind = MmaKind::F8F6F4, setI(o, 7, 3, 5); },
-          "not modelled", true);
+  refuses([&](O &o) { o.kind = MmaKind::F8F6F4, setI(o, 7, 3, 2); },
+          "A type 2, expected 0 (e4m3)");
+  refuses(
+      [&](O &o) {
+        o.kind = MmaKind::F8F6F4, setI(o, 7, 3, 5), setI(o, 15, 1, 1);
+      },
+      "6-bit or 4-bit elements must be K-major");
 }
 
 TEST(Tcgen05Mma, UninitialisedAccumulator) {
