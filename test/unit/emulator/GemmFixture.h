@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Matrices of small integers in device memory, their tensor maps, and the
-// launch of a kernel with the parameters of tcgen05-gemm-64x64x64.ptx.
+// launch of a kernel with the parameters of tcgen05-gemm-64x64x64.ptx or
+// tcgen05-pair-gemm.ptx.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +58,8 @@ struct GemmFixture {
     std::memset(reinterpret_cast<void *>(d), 0xff, dRows * dColumns * 4);
   }
 
-  bwgemm::emulator::TensorMapWords map(uint64_t address, size_t rows) const {
+  bwgemm::emulator::TensorMapWords map(uint64_t address, size_t rows,
+                                       uint32_t boxRows = 64) const {
     bwgemm::emulator::TensorMap map;
     map.globalAddress = address;
     map.rank = 2;
@@ -65,23 +67,41 @@ struct GemmFixture {
     map.swizzle = bwgemm::emulator::TensorSwizzle::B128;
     map.dims = {k, rows};
     map.strides = {2, pitch * 2};
-    map.box = {64, 64};
+    map.box = {64, boxRows};
     map.elementStrides = {1, 1};
     return map.encode();
   }
 
+  /// One CTA, 64 x 64.
   bwgemm::emulator::LaunchReport
   launch(const bwgemm::emulator::Module &module,
          const bwgemm::emulator::Options &options) {
+    return launch(module, options,
+                  {uint32_t(dColumns / 64), uint32_t(dRows / 64), 1}, {}, 64);
+  }
+  /// A CTA pair, 256 x 128; D must be a multiple of that.
+  bwgemm::emulator::LaunchReport
+  launchPairs(const bwgemm::emulator::Module &module,
+              const bwgemm::emulator::Options &options) {
+    return launch(module, options,
+                  {uint32_t(dColumns / 64), uint32_t(dRows / 256), 1},
+                  {2, 1, 1}, 128);
+  }
+
+  bwgemm::emulator::LaunchReport
+  launch(const bwgemm::emulator::Module &module,
+         const bwgemm::emulator::Options &options, bwgemm::emulator::Dim3 grid,
+         bwgemm::emulator::Dim3 cluster, uint32_t boxRowsOfA) {
     using namespace bwgemm::emulator;
     LaunchConfig config;
-    config.grid = {uint32_t(dColumns / 64), uint32_t(dRows / 64), 1};
+    config.grid = grid;
     config.block = {128, 1, 1};
+    config.cluster = cluster;
     const KernelInfo *kernel = module.findKernel("gemm");
     if (!kernel)
       return {};
     config.params.resize(kernel->paramBytes);
-    TensorMapWords maps[2] = {map(a, m), map(b, n)};
+    TensorMapWords maps[2] = {map(a, m, boxRowsOfA), map(b, n)};
     uint32_t tiles = uint32_t((k + 63) / 64), columns = uint32_t(dColumns);
     const void *values[] = {&maps[0], &maps[1], &d, &tiles, &columns};
     for (size_t i = 0; i < 5; ++i)
