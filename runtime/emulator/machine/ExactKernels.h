@@ -49,6 +49,7 @@ struct ExactKernelWork {
   /// they are.
   const int32_t *rowSpecial = nullptr, *rowDisabled = nullptr;
   const int32_t *columnSpecial = nullptr; ///< Per column.
+  bool hasExceptions = true;              ///< Else all of the three are zeros.
   /// Called for a sum that is left to the caller; its cell still holds C.
   void (*single)(const void *context, uint32_t row, uint32_t n) = nullptr;
   const void *context = nullptr;

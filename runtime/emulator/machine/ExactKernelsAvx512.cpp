@@ -11,8 +11,13 @@
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 
+#include <immintrin.h>
+
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,prefer-vector-width=512")
+#define BWGEMM_TRUNCATE_TO_FLOATS(sum)                                         \
+  _mm512_maskz_cvt_roundepi32_ps(0xffff, (__m512i)(sum),                       \
+                                 _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)
 #define BWGEMM_VECTOR_BYTES 64
 #define BWGEMM_BLOCK_COLUMNS 4
 #include "machine/ExactKernelsBlock.h"

@@ -52,63 +52,83 @@ inline Floats toFloats(Ints values) {
 }
 inline Ints maximum(Ints a, Ints b) { return a > b ? a : b; }
 
-/// C of 16 cells as f32, its raw exponent, and where it is not finite.
+/// Cells of C as f32, with their raw exponents. One that is not finite has an
+/// exponent that leaves its sum to the caller.
 template <bool half>
-inline void decomposeAddend(Ints cells, Floats &value, Ints &exponent,
-                            Ints &special) {
-  Ints magnitude, field;
+inline void decomposeAddend(Ints cells, Floats &value, Ints &exponent) {
+  Ints magnitude;
   if constexpr (half) {
     magnitude = cells & 0x7fff;
-    field = magnitude >> 10;
-    special = field == 0x1f;
+    Ints field = magnitude >> 10;
     exponent = maximum(field, Ints{} + 1) - 15;
+    exponent = field == 0x1f ? Ints{} + 1024 : exponent;
     // The fraction of an f16 is the upper part of that of an f32, whose
     // exponent has another bias; subnormals come out right as well.
     value = asFloats(magnitude << 13) * 0x1p112f;
     value = asFloats(asInts(value) | (cells & 0x8000) << 16);
   } else {
+    // Field 255 gives the exponent 128, which is above highestOf().
     magnitude = cells & 0x7fffffff;
-    field = magnitude >> 23;
-    special = field == 0xff;
-    exponent = maximum(field, Ints{} + 1) - 127;
+    exponent = maximum(magnitude >> 23, Ints{} + 1) - 127;
     value = asFloats(cells);
   }
   exponent = magnitude == 0 ? Ints{} + zeroExponent : exponent;
 }
 
-/// `kept` has at most 24 significant bits; the result is kept * 2^unit.
-inline Ints scaledBits(Ints kept, Ints unit) {
-  Ints bits = asInts(toFloats(kept)) + (unit << 23);
-  return kept == 0 ? Ints{} : bits;
-}
+/// The largest exponents for which every product that the window sees is exact
+/// in f32 and every sum a normal f32 or zero.
+inline int lowestOf(int window) { return window - 102; }
+inline int highestOf(int window) { return window + 96; }
 
-/// sum * 2^unit, rounded as the model says.
-template <bool half>
-inline Ints roundSums(Ints sum, Ints unit, Ints shortMask) {
-  Ints sign = sum >> 31;
-  Ints magnitude = (sum ^ sign) - sign;
-  // All the bits below the highest 24: with the highest bit at 24 + i, those
-  // up to bit i.
+/// All the bits below the highest 24 of a number that is not negative: with the
+/// highest bit at 24 + i, those up to bit i.
+inline Ints bitsBelow(Ints magnitude) {
   Ints below = magnitude >> 24;
   below |= below >> 1;
   below |= below >> 2;
-  below |= below >> 4;
-  Ints kept = magnitude & ~below;
-  Ints bits = scaledBits(kept, unit);
-  if constexpr (!half)
-    return kept == 0 ? Ints{} : (bits & shortMask) | (sign & INT32_MIN);
-  // Round to odd first, so that rounding to nearest even to fewer bits sees
-  // that something was dropped.
-  bits |= (magnitude != kept) & 1;
-  Ints normal = (bits + 0xfff + ((bits >> 13) & 1) - 0x38000000) >> 13;
-  Ints subnormal = asInts(asFloats(bits) + 0.5f) - 0x3f000000;
-  Ints result = bits < 0x38800000 ? subnormal : normal;
-  result = bits >= 0x477ff000 ? Ints{} + 0x7c00 : result;
-  return result == 0 ? Ints{} : result | (sign & 0x8000);
+  return below | below >> 4;
 }
 
-/// Rows `row` to row + blockRows - 1 of `columns` columns.
-template <uint32_t columns, bool half>
+#ifndef BWGEMM_TRUNCATE_TO_FLOATS
+/// To f32, toward zero, whatever the host's rounding mode.
+inline Floats truncateToFloats(Ints sum) {
+  Ints sign = sum >> 31;
+  Ints magnitude = (sum ^ sign) - sign;
+  Floats value = toFloats(magnitude & ~bitsBelow(magnitude));
+  return asFloats(asInts(value) | (sign & INT32_MIN));
+}
+#else
+inline Floats truncateToFloats(Ints sum) {
+  return (Floats)BWGEMM_TRUNCATE_TO_FLOATS(sum);
+}
+#endif
+
+/// sum * 2^unit to f32 toward zero, or to f16 to nearest even; `scale` is unit
+/// as an addend to the bits of an f32.
+template <bool half> inline Ints roundSums(Ints sum, Ints scale) {
+  if constexpr (!half) {
+    Ints bits = asInts(truncateToFloats(sum)) + scale;
+    return sum == 0 ? Ints{} : bits;
+  } else {
+    Ints sign = sum >> 31;
+    Ints magnitude = (sum ^ sign) - sign;
+    Ints kept = magnitude & ~bitsBelow(magnitude);
+    Ints bits = asInts(toFloats(kept)) + scale;
+    // Round to odd first, so that rounding to nearest even to fewer bits sees
+    // that something was dropped.
+    bits |= (magnitude != kept) & 1;
+    Ints normal = (bits + 0xfff + ((bits >> 13) & 1) - 0x38000000) >> 13;
+    Ints subnormal = asInts(asFloats(bits) + 0.5f) - 0x3f000000;
+    Ints result = bits < 0x38800000 ? subnormal : normal;
+    result = bits >= 0x477ff000 ? Ints{} + 0x7c00 : result;
+    result = sum == 0 ? Ints{} : result;
+    return result == 0 ? result : result | (sign & 0x8000);
+  }
+}
+
+/// Rows `row` to row + blockRows - 1 of `columns` columns. `plain`: C is added
+/// unscaled, and no row or column is special or disabled.
+template <uint32_t columns, bool half, bool plain>
 void multiplyBlock(const ExactKernelWork &work, uint32_t row, uint32_t n) {
   const size_t m = size_t(work.groups) * 16;
   const int window = work.model.windowBits;
@@ -129,38 +149,42 @@ void multiplyBlock(const ExactKernelWork &work, uint32_t row, uint32_t n) {
   }
 
   uint32_t *cells[2];
+#pragma GCC unroll 2
   for (uint32_t v = 0; v < 2; ++v) {
     uint32_t at = row + v * lanes;
     cells[v] =
         work.cells + n * work.columnStride + work.laneOffset[at / 16] + at % 16;
   }
+  // 2^(F - largest exponent), which a product is multiplied by.
   Floats inverse[columns][2];
-  Ints total[columns][2], units[columns][2], slow[columns][2], old[columns][2];
+  Unsigneds total[columns][2];
+  // The lanes whose sum is left to the caller; their numbers may be anything.
+  Ints slow[columns][2];
+#pragma GCC unroll 4
   for (uint32_t j = 0; j < columns; ++j) {
     int16_t both[blockRows];
     store(both, largest[j]);
+#pragma GCC unroll 2
     for (uint32_t v = 0; v < 2; ++v) {
       Ints top =
           __builtin_convertvector(load<HalfShorts>(both + v * lanes), Ints);
       Ints cell = load<Ints>(cells[v] + j * work.columnStride);
-      old[j][v] = cell;
-      if (!work.accumulate)
+      if (!plain && !work.accumulate)
         cell = Ints{};
       Floats addend;
-      Ints exponent, special;
-      decomposeAddend<half>(cell, addend, exponent, special);
-      top = maximum(top, exponent - work.scale);
-      // Outside of these bounds an f32 product may not be exact where the
-      // window sees it, or the result not a normal f32.
-      slow[j][v] = special | (top < window - 102) | (top > window + 96) |
-                   load<Ints>(work.rowSpecial + row + v * lanes) |
-                   work.columnSpecial[n + j];
-      top = slow[j][v] ? Ints{} : top;
-      addend = asFloats(slow[j][v] ? Ints{} : asInts(addend));
+      Ints exponent;
+      decomposeAddend<half>(cell, addend, exponent);
+      top = maximum(top, plain ? exponent : exponent - work.scale);
+      slow[j][v] = (Ints)((Unsigneds)(top - lowestOf(window)) >
+                          uint32_t(highestOf(window) - lowestOf(window)));
+      if (!plain)
+        slow[j][v] |= load<Ints>(work.rowSpecial + row + v * lanes) |
+                      work.columnSpecial[n + j];
       Ints power = (127 + window - top) << 23;
       inverse[j][v] = asFloats(power);
-      units[j][v] = top - window;
-      total[j][v] = toInts(addend * asFloats(power - (work.scale << 23)));
+      if (!plain)
+        power -= work.scale << 23;
+      total[j][v] = (Unsigneds)toInts(addend * asFloats(power));
     }
   }
 
@@ -169,9 +193,13 @@ void multiplyBlock(const ExactKernelWork &work, uint32_t row, uint32_t n) {
   for (uint32_t first = 0; first < work.k; first += termsPerSum) {
     uint32_t end = first + termsPerSum;
     end = end < work.k ? end : work.k;
-    // Unsigned, because the terms of a sum that is left to the caller may be
-    // anything.
-    Unsigneds part[columns][2] = {};
+    // C and the first terms fit together.
+    Unsigneds part[columns][2];
+#pragma GCC unroll 4
+    for (uint32_t j = 0; j < columns; ++j)
+#pragma GCC unroll 2
+      for (uint32_t v = 0; v < 2; ++v)
+        part[j][v] = first == 0 ? total[j][v] : Unsigneds{};
     for (uint32_t k = first; k < end; ++k) {
       Floats a0 = load<Floats>(a), a1 = load<Floats>(a + lanes);
 #pragma GCC unroll 4
@@ -183,33 +211,53 @@ void multiplyBlock(const ExactKernelWork &work, uint32_t row, uint32_t n) {
       a += m;
       b += work.bKStride;
     }
+#pragma GCC unroll 4
     for (uint32_t j = 0; j < columns; ++j)
+#pragma GCC unroll 2
       for (uint32_t v = 0; v < 2; ++v) {
-        Ints some = (Ints)part[j][v], before = total[j][v];
-        Ints sum = (Ints)((Unsigneds)before + part[j][v]);
-        slow[j][v] |= (((before ^ sum) & (some ^ sum)) >> 31) |
-                      (sum == Ints{} + INT32_MIN);
+        if (first == 0) {
+          total[j][v] = part[j][v];
+          continue;
+        }
+        Unsigneds sum = total[j][v] + part[j][v];
+        // -2^31 has no magnitude in 32 bits.
+        slow[j][v] |= ((Ints)((total[j][v] ^ sum) & (part[j][v] ^ sum)) >> 31) |
+                      ((Ints)sum == Ints{} + INT32_MIN);
         total[j][v] = sum;
       }
   }
 
-  Ints shortMask =
-      Ints{} + (work.model.output == ExactOutput::F32Short ? ~0x3ff : ~0);
   Ints any = {};
+#pragma GCC unroll 4
   for (uint32_t j = 0; j < columns; ++j)
+#pragma GCC unroll 2
     for (uint32_t v = 0; v < 2; ++v) {
-      Ints result = roundSums<half>(total[j][v], units[j][v], shortMask);
-      Ints disabled = load<Ints>(work.rowDisabled + row + v * lanes);
-      slow[j][v] &= ~disabled;
       any |= slow[j][v];
-      result = (slow[j][v] | disabled) ? old[j][v] : result;
-      store(cells[v] + j * work.columnStride, result);
+      if (!plain)
+        any |= load<Ints>(work.rowDisabled + row + v * lanes);
     }
   uint64_t words[sizeof(Ints) / 8], some = 0;
   store(words, any);
   for (uint64_t word : words)
     some |= word;
-  if (__builtin_expect(some == 0, 1))
+  const bool keepsSome = some != 0;
+  const Ints mask =
+      Ints{} + (work.model.output == ExactOutput::F32Short ? ~0x3ff : ~0);
+#pragma GCC unroll 4
+  for (uint32_t j = 0; j < columns; ++j)
+#pragma GCC unroll 2
+    for (uint32_t v = 0; v < 2; ++v) {
+      Ints scale = (127 << 23) - asInts(inverse[j][v]);
+      Ints result = roundSums<half>((Ints)total[j][v], scale) & mask;
+      uint32_t *to = cells[v] + j * work.columnStride;
+      if (__builtin_expect(keepsSome, 0)) {
+        Ints disabled = load<Ints>(work.rowDisabled + row + v * lanes);
+        slow[j][v] &= ~disabled;
+        result = (slow[j][v] | disabled) ? load<Ints>(to) : result;
+      }
+      store(to, result);
+    }
+  if (__builtin_expect(!keepsSome, 1))
     return;
   for (uint32_t j = 0; j < columns; ++j)
     for (uint32_t v = 0; v < 2; ++v)
@@ -218,22 +266,25 @@ void multiplyBlock(const ExactKernelWork &work, uint32_t row, uint32_t n) {
           work.single(work.context, row + v * lanes + lane, n + j);
 }
 
-template <bool half> void multiplyAll(const ExactKernelWork &work) {
+template <bool half, bool plain> void multiplyAll(const ExactKernelWork &work) {
   constexpr uint32_t columns = BWGEMM_BLOCK_COLUMNS;
   for (uint32_t row = 0; row < work.groups * 16; row += blockRows) {
     uint32_t n = 0;
     for (; n + columns <= work.n; n += columns)
-      multiplyBlock<columns, half>(work, row, n);
+      multiplyBlock<columns, half, plain>(work, row, n);
     for (; n < work.n; ++n)
-      multiplyBlock<1, half>(work, row, n);
+      multiplyBlock<1, half, plain>(work, row, n);
   }
 }
 
 void multiplyVariant(const ExactKernelWork &work) {
+  bool plain = work.accumulate && work.scale == 0 && !work.hasExceptions;
   if (work.model.toF16())
-    multiplyAll<true>(work);
+    multiplyAll<true, false>(work);
+  else if (plain)
+    multiplyAll<false, true>(work);
   else
-    multiplyAll<false>(work);
+    multiplyAll<false, false>(work);
 }
 
 bool decomposeVariant(ExactFormat format, const float *values, size_t count,

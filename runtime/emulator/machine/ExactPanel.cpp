@@ -24,6 +24,8 @@ struct Decomposed {
   std::vector<int32_t> special; ///< Per row: -1 if not all is finite.
   size_t rowStride = 1, kStride = 1;
 
+  bool isSpecial = false; ///< Some row is.
+
   void assign(const ExactKernels &kernels, ExactFormat format,
               const float *panel, size_t panelRowStride, size_t panelKStride,
               uint32_t rows, uint32_t depth);
@@ -42,7 +44,6 @@ void Decomposed::assign(const ExactKernels &kernels, ExactFormat format,
   kStride = alongRows ? rows : 1;
   size_t line = alongRows ? rows : depth;
   size_t pitch = alongRows ? panelKStride : panelRowStride;
-  bool isSpecial = false;
   if (pitch == line && (alongRows || panelKStride == 1)) {
     isSpecial = kernels.decompose(format, panel, count, values.data(),
                                   exponents.data());
@@ -123,6 +124,8 @@ void multiplyExactly(const ExactMultiply &exact, const ExactKernels &kernels) {
   inner.rowSpecial = a.special.data();
   inner.rowDisabled = disabled.data();
   inner.columnSpecial = b.special.data();
+  inner.hasExceptions = a.isSpecial || b.isSpecial || exact.disabled[0] != 0 ||
+                        exact.disabled[1] != 0;
   inner.single = singleDot;
   inner.context = &exact;
   kernels.multiply(inner);
