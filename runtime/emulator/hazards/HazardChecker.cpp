@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <set>
+#include <unordered_map>
 
 namespace bwgemm::emulator {
 
@@ -41,12 +42,23 @@ struct InFlight {
   uint32_t column = 0, columns = 0;
 };
 
+/// A cp.async of a warp that has not landed: what each lane writes.
+struct ThreadCopy {
+  LaneMask lanes;
+  uint32_t bytes;
+  uint64_t address[warpSize];
+};
+
 /// An extension of Cta.
 struct SharedShadow {
   std::vector<Granule> granules;
   /// Per thread: how many fence.proxy.async it has executed.
   std::vector<uint32_t> fences;
   std::vector<InFlight> mmas, copies;
+  std::unordered_map<uint64_t, ThreadCopy> threadCopies;
+  /// The words (address / 4) that cp.async in flight write, and the PTX line
+  /// of one that does.
+  std::unordered_multimap<uint32_t, uint32_t> wordsInFlight;
   uint64_t nextId = 1;
   /// Lines that have been reported: one report for each pair is enough.
   std::set<std::pair<uint32_t, uint32_t>> reported;
@@ -150,11 +162,33 @@ void HazardChecker::fence(Warp &warp, const Instruction &instruction,
   });
 }
 
+/// Reports an access to what a cp.async in flight writes.
+static void checkWords(Warp &warp, const Instruction &instruction,
+                       unsigned lane, uint32_t offset, uint32_t bytes,
+                       bool isWrite) {
+  SharedShadow &shadow = shadowOf(warp.cta());
+  if (shadow.wordsInFlight.empty())
+    return;
+  for (uint32_t word = offset / 4; word <= (offset + bytes - 1) / 4; ++word) {
+    auto found = shadow.wordsInFlight.find(word);
+    if (found == shadow.wordsInFlight.end())
+      continue;
+    if (shadow.isNew(instruction.line, found->second))
+      Scene(warp, instruction, lane)
+          .hazard(std::string(isWrite ? "writes" : "reads") +
+                  " shared memory at " + hex(word * 4) +
+                  ", which the cp.async of line " +
+                  std::to_string(found->second) +
+                  " is still writing: its thread must wait for its group "
+                  "first (cp.async.wait_group), and a barrier must follow if "
+                  "that is another thread");
+    return;
+  }
+}
+
 void HazardChecker::access(Warp &warp, const Instruction &instruction,
                            unsigned lane, Space space, uint64_t address,
                            uint32_t bytes, bool isWrite) {
-  if (!isWrite)
-    return;
   if (space == Space::Generic) {
     GenericAddress generic = splitGeneric(address);
     space = generic.space;
@@ -168,10 +202,13 @@ void HazardChecker::access(Warp &warp, const Instruction &instruction,
   if (cta != &warp.cta())
     return;
   SharedShadow &shadow = shadowOf(*cta);
+  uint32_t offset = uint32_t(address & clusterOffsetMask);
+  checkWords(warp, instruction, lane, offset, bytes, isWrite);
+  if (!isWrite)
+    return;
   uint32_t thread = warp.id() * warpSize + lane;
-  uint32_t first = uint32_t(address & clusterOffsetMask) / granuleBytes;
-  uint32_t last =
-      (uint32_t(address & clusterOffsetMask) + bytes - 1) / granuleBytes;
+  uint32_t first = offset / granuleBytes;
+  uint32_t last = (offset + bytes - 1) / granuleBytes;
   for (uint32_t index = first; index <= last; ++index)
     shadow.at(index * granuleBytes) = {Granule::State::Generic, thread,
                                        shadow.fencesOf(thread),
@@ -179,6 +216,48 @@ void HazardChecker::access(Warp &warp, const Instruction &instruction,
 }
 
 void HazardChecker::barrier(Warp &, const Instruction &) {}
+
+uint64_t HazardChecker::threadCopyIssued(Warp &warp,
+                                         const Instruction &instruction,
+                                         const Operand &operand, LaneMask lanes,
+                                         uint32_t bytes) {
+  SharedShadow &shadow = shadowOf(warp.cta());
+  ThreadCopy copy = {lanes, bytes, {}};
+  forLanes(lanes, [&](unsigned lane) {
+    copy.address[lane] = warp.address(operand, lane);
+    uint32_t word = uint32_t(copy.address[lane] & clusterOffsetMask) / 4;
+    for (uint32_t i = 0; i < bytes / 4; ++i)
+      shadow.wordsInFlight.emplace(word + i, instruction.line);
+  });
+  shadow.threadCopies.emplace(shadow.nextId, copy);
+  return shadow.nextId++;
+}
+
+void HazardChecker::threadCopyLanded(Warp &warp, const Instruction &instruction,
+                                     uint64_t id) {
+  SharedShadow &shadow = shadowOf(warp.cta());
+  auto found = shadow.threadCopies.find(id);
+  if (found == shadow.threadCopies.end())
+    return;
+  ThreadCopy copy = found->second;
+  shadow.threadCopies.erase(found);
+  forLanes(copy.lanes, [&](unsigned lane) {
+    uint32_t word = uint32_t(copy.address[lane] & clusterOffsetMask) / 4;
+    for (uint32_t i = 0; i < copy.bytes / 4; ++i) {
+      auto range = shadow.wordsInFlight.equal_range(word + i);
+      for (auto at = range.first; at != range.second; ++at)
+        if (at->second == instruction.line) {
+          shadow.wordsInFlight.erase(at);
+          break;
+        }
+    }
+  });
+  // The bytes count as written now: a fence before the wait covers nothing.
+  forLanes(copy.lanes, [&](unsigned lane) {
+    access(warp, instruction, lane, Space::Shared, copy.address[lane],
+           copy.bytes, true);
+  });
+}
 
 //===----------------------------------------------------------------------===//
 // The async proxy

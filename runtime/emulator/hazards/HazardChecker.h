@@ -14,7 +14,8 @@
 // - what the async proxy reads and nobody has written;
 // - an mma whose operands a bulk copy in flight is still writing;
 // - a tcgen05.ld from an accumulator that an mma in flight still writes;
-// - a bulk copy into memory that an mma in flight still reads.
+// - a bulk copy into memory that an mma in flight still reads;
+// - any access to memory that a cp.async in flight still writes.
 //
 // The first is judged in the order in which the emulator executed: it sees a
 // missing fence, and does not see a missing barrier behind a fence. Ordinary
@@ -63,6 +64,16 @@ public:
               Space space, uint64_t address, uint32_t bytes,
               bool isWrite) override;
   void barrier(Warp &warp, const Instruction &instruction) override;
+
+  //===--- cp.async ---===//
+
+  /// `bytes` bytes a lane are to be written at `operand`. Returns a number for
+  /// threadCopyLanded.
+  uint64_t threadCopyIssued(Warp &warp, const Instruction &instruction,
+                            const Operand &operand, LaneMask lanes,
+                            uint32_t bytes);
+  void threadCopyLanded(Warp &warp, const Instruction &instruction,
+                        uint64_t id);
 
   //===--- The async proxy ---===//
 

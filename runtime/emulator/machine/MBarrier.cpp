@@ -103,6 +103,15 @@ MBarrierOutcome MBarrier::arriveDrop(uint64_t &object, uint32_t count) {
   return finish(object, state);
 }
 
+MBarrierOutcome MBarrier::expectArrival(uint64_t &object) {
+  MBarrierState state = MBarrierState::decode(object);
+  if (state.pending + 1 >= maxCount)
+    return {"the pending arrivals of the mbarrier exceed 2^20 - 1", false};
+  ++state.pending;
+  object = state.encode();
+  return {};
+}
+
 MBarrierOutcome MBarrier::expectTx(uint64_t &object, uint32_t bytes) {
   MBarrierState state = MBarrierState::decode(object);
   if (const char *trap = addTx(state, bytes))

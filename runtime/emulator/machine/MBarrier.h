@@ -62,6 +62,9 @@ public:
   static MBarrierOutcome arrive(uint64_t &object, uint32_t count);
   /// Arrives `count` times and lowers the next phases' count by as much.
   static MBarrierOutcome arriveDrop(uint64_t &object, uint32_t count);
+  /// Raises the pending arrivals of the phase by one (cp.async.mbarrier.arrive
+  /// without .noinc).
+  static MBarrierOutcome expectArrival(uint64_t &object);
   /// Raises the tx-count; completes the phase if that balances it.
   static MBarrierOutcome expectTx(uint64_t &object, uint32_t bytes);
   /// Lowers the tx-count; completes the phase if that balances it.
