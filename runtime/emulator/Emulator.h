@@ -50,8 +50,20 @@ struct Options {
   uint64_t seed = 0;
   /// Host threads that execute CTAs; 0 means one per host core.
   unsigned threads = 0;
-  /// File that receives one line per executed instruction; empty for none.
+  /// File that receives one line per executed instruction, with the registers
+  /// that it changed; empty for none, "-" for standard output.
   std::string trace;
+  /// The only warp that is traced, written CTA:WARP as in "3x0x0:1"; empty for
+  /// all of them.
+  std::string traceWarp;
+  /// File that receives, after each launch, what the kernel did: instructions
+  /// by opcode, tensor-core operations, bytes moved, bank conflicts and waits
+  /// by line; empty for none, "-" for standard output.
+  std::string stats;
+  /// File that receives, after each launch, the kernel's instructions with how
+  /// often each ran, in how many lanes; empty for none, "-" for standard
+  /// output.
+  std::string profile;
 
   /// Parses `text` over the defaults already in `*this`. On failure returns
   /// false and says in `error` which key or value was not understood and what

@@ -302,6 +302,9 @@ bool Decode::resolve(const ast::Operand &operand, Type type, bool isDestination,
     result.kind = Operand::Kind::Register;
     result.width = static_cast<uint8_t>(storageWidth(symbol->type));
     result.slot = symbol->slot;
+    if (isDestination)
+      kernel.registerNames.try_emplace(
+          result.slot, RegisterName{operand.name, result.width});
     return true;
   }
   case Symbol::Kind::Variable: {
@@ -349,6 +352,9 @@ bool Decode::resolvePredicate(const ast::Operand &operand, bool isDestination,
                    "expected a predicate register, got '" + name + "'");
   result.kind = Operand::Kind::Predicate;
   result.slot = symbol->slot;
+  if (isDestination)
+    kernel.registerNames.try_emplace(result.slot,
+                                     RegisterName{operand.name, 1});
   result.negated = operand.negated;
   return true;
 }

@@ -90,7 +90,10 @@ static void finishAlloc(const Scene &scene, uint32_t address,
                         std::byte *place) {
   std::memcpy(place, &address, 4);
   scene.cta->extension<LastAllocation>().scene = scene;
-  scene.cta->cluster().counters().add(Counter::TmemAllocations, 1);
+  CounterSet &counters = scene.cta->cluster().counters();
+  counters.add(Counter::TmemAllocations);
+  counters.raise(Counter::TmemColumnsHighWater,
+                 scene.cta->extension<TensorMemory>().allocatedColumns());
 }
 
 /// Frees; false with the broken rule.

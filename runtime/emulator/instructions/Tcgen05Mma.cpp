@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "machine/Probe.h"
 #include "machine/Tcgen05Mma.h"
 #include "machine/Tcgen05MmaKernels.h"
 
@@ -141,6 +142,8 @@ static Step mma(Warp &w, const Instruction &i, LaneMask mask) {
     w.count(Counter::MmaIssued);
     w.count(Counter::MmaFlops,
             2ull * issued.shape.m * issued.shape.n * issued.shape.k());
+    if (Probe *probe = w.grid().probe)
+      probe->mma(i, issued.shape.m, issued.shape.n, issued.shape.k());
     MmaWatch watched;
     if (checker)
       watched = checker->mmaIssued(group, issued, Scene(w, i, lane));

@@ -32,9 +32,11 @@ enum class Counter : uint8_t {
   MmaFlops,
   TmaLoads,
   TmaStores,
-  TmaBytesLoaded,
+  TmaBytesLoaded, ///< Received: once in each CTA of a multicast.
+  TmaBytesRead,   ///< By loads; a multicast reads once.
   TmaBytesStored,
   TmemAllocations,
+  TmemColumnsHighWater, ///< The most columns that any CTA held at a time.
   TmemLoads,
   TmemStores,
   LaunchControlRequests, ///< clusterlaunchcontrol.try_cancel executed.
@@ -50,9 +52,17 @@ class CounterSet {
 public:
   void add(Counter counter, uint64_t n = 1) { values[size_t(counter)] += n; }
   uint64_t get(Counter counter) const { return values[size_t(counter)]; }
+  /// For counters that hold the most of something.
+  void raise(Counter counter, uint64_t n) {
+    uint64_t &value = values[size_t(counter)];
+    value = n > value ? n : value;
+  }
   void merge(const CounterSet &other) {
     for (size_t i = 0; i < values.size(); ++i)
-      values[i] += other.values[i];
+      if (Counter(i) == Counter::TmemColumnsHighWater)
+        raise(Counter(i), other.values[i]);
+      else
+        values[i] += other.values[i];
   }
 
 private:

@@ -19,6 +19,7 @@
 namespace bwgemm::emulator {
 
 class Observer;
+class Probe;
 
 /// What all clusters of a launch share. Thread safe where it can change.
 class Grid {
@@ -35,6 +36,8 @@ public:
   uint64_t paramBase = 0;
   /// Null unless hazards are checked.
   Observer *observer = nullptr;
+  /// Null unless instructions are traced or counted one by one.
+  Probe *probe = nullptr;
 
   /// How many clusters the grid has along each axis.
   Dim3 clusterCount() const {
@@ -52,10 +55,6 @@ public:
   std::optional<Fault> takeFault();
   void addHazard(Fault hazard);
   std::vector<Fault> takeHazards();
-
-  /// Null unless a trace was asked for.
-  std::FILE *trace = nullptr;
-  std::mutex traceMutex;
 
 private:
   std::atomic<uint64_t> nextCluster{0};

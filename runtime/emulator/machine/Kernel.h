@@ -15,9 +15,17 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace bwgemm::emulator {
+
+/// What a place in the register file is called, for traces.
+struct RegisterName {
+  std::string_view name;
+  uint8_t width = 0; ///< 1 for a predicate, else the bits that it takes.
+};
 
 /// Everything a launch needs of one `.entry`. Never changes after decoding;
 /// all warps of all threads share it.
@@ -27,6 +35,8 @@ struct Kernel {
   /// .cta_group of the tcgen05 instructions; 0 if there is none.
   uint8_t tcgen05CtaGroup = 0;
   std::vector<Instruction> code;
+  /// By slot: the registers that instructions write.
+  std::unordered_map<uint32_t, RegisterName> registerNames;
   /// Bytes of one warp's register file, a multiple of 64.
   uint32_t registerBytes = 0;
   /// Bytes of one thread's local memory.

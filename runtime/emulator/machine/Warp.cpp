@@ -9,6 +9,7 @@
 
 #include "machine/Cta.h"
 #include "machine/Grid.h"
+#include "machine/Probe.h"
 
 #include <cinttypes>
 #include <cstddef>
@@ -349,19 +350,10 @@ bool Warp::chooseFragment(bool avoidCurrent) {
   return true;
 }
 
-void Warp::trace(const Instruction &instruction, LaneMask mask) {
-  Grid &g = grid();
-  std::lock_guard lock(g.traceMutex);
-  Dim3 at = ctaPointer->index();
-  std::fprintf(g.trace, "cta (%u,%u,%u) warp %u mask 0x%08x line %u: %.*s\n",
-               at.x, at.y, at.z, warpId, mask, instruction.line,
-               int(instruction.text.size()), instruction.text.data());
-}
-
 Warp::RunResult Warp::run(uint64_t budget) {
   Grid &g = grid();
   const Instruction *code = g.kernel.code.data();
-  const bool tracing = g.trace != nullptr;
+  Probe *const probe = g.probe;
   uint64_t executed = 0;
   RunResult result = RunResult::Budget;
   bool polled = false;
@@ -420,11 +412,13 @@ Warp::RunResult Warp::run(uint64_t budget) {
       ++executed;
       if (mask == 0 && !instruction.runsWithoutLanes) {
         step = Step::Next;
+        if (__builtin_expect(probe != nullptr, 0))
+          probe->skipped(*this, instruction);
       } else {
-        if (__builtin_expect(tracing, 0))
-          trace(instruction, mask);
         fragments[current].pc = pc;
-        step = instruction.handler(*this, instruction, mask);
+        step = __builtin_expect(probe != nullptr, 0)
+                   ? probe->execute(*this, instruction, mask)
+                   : instruction.handler(*this, instruction, mask);
         if (step != Step::Next)
           break;
         if (resumed) {

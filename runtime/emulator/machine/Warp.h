@@ -197,7 +197,6 @@ private:
   bool chooseFragment(bool avoidCurrent);
   bool runnable(const Fragment &fragment) const;
   void mergeFragments();
-  void trace(const Instruction &instruction, LaneMask mask);
 
   Cta *ctaPointer;
   unsigned warpId;

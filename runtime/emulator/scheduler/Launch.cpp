@@ -8,6 +8,7 @@
 #include "Emulator.h"
 #include "hazards/HazardChecker.h"
 #include "machine/ModuleImpl.h"
+#include "profile/Profiler.h"
 #include "scheduler/Scheduler.h"
 
 #include <chrono>
@@ -97,26 +98,28 @@ LaunchReport launch(const Module &module, const KernelInfo &info,
                                    "kernel's parameters");
     return report;
   }
-  if (!options.trace.empty()) {
-    grid.trace = std::fopen(options.trace.c_str(), "a");
-    if (!grid.trace) {
-      refuse(FaultKind::Unsupported,
-             "cannot open the trace file '" + options.trace + "'");
+  std::unique_ptr<Profiler> profiler;
+  if (Profiler::wanted(options)) {
+    profiler = std::make_unique<Profiler>(options, *kernel, config);
+    problem = profiler->problem();
+    if (!problem.empty()) {
+      refuse(FaultKind::Unsupported, problem);
       return report;
     }
+    grid.probe = profiler.get();
   }
   HazardChecker checker;
   if (options.hazards)
     grid.observer = &checker;
   Scheduler scheduler(grid);
   scheduler.run();
-  if (grid.trace)
-    std::fclose(grid.trace);
   report.fault = grid.takeFault();
   report.hazards = grid.takeHazards();
   for (size_t c = 0; c < size_t(Counter::Count_); ++c)
     report.counters[counterName(Counter(c))] =
         scheduler.counters().get(Counter(c));
+  if (profiler)
+    profiler->finish(report.counters);
   report.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

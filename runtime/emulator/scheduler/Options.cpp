@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emulator.h"
+#include "profile/Trace.h"
 
 #include <cinttypes>
 #include <cstdio>
@@ -26,6 +27,28 @@ static bool parseNumber(std::string_view text, uint64_t limit,
     value = value * 10 + digit;
   }
   return true;
+}
+
+bool parseTraceWarp(std::string_view text, Dim3 &cta, unsigned &warp) {
+  size_t colon = text.find(':');
+  if (colon == std::string_view::npos)
+    return false;
+  uint64_t number;
+  if (!parseNumber(text.substr(colon + 1), 1023, number))
+    return false;
+  warp = static_cast<unsigned>(number);
+  cta = {0, 0, 0};
+  std::string_view rest = text.substr(0, colon);
+  for (uint32_t *axis : {&cta.x, &cta.y, &cta.z}) {
+    size_t cross = rest.find('x');
+    if (!parseNumber(rest.substr(0, cross), UINT32_MAX, number))
+      return false;
+    *axis = static_cast<uint32_t>(number);
+    if (cross == std::string_view::npos)
+      return true;
+    rest.remove_prefix(cross + 1);
+  }
+  return false;
 }
 
 bool Options::parse(std::string_view text, std::string &error) {
@@ -82,10 +105,21 @@ bool Options::parse(std::string_view text, std::string &error) {
       if (value.empty())
         return refuse("a file name");
       trace = value;
+    } else if (key == "trace-warp") {
+      Dim3 cta;
+      unsigned warp;
+      if (!parseTraceWarp(value, cta, warp))
+        return refuse("CTA:WARP with the CTA as X, XxY or XxYxZ, such as "
+                      "3x0x0:1");
+      traceWarp = value;
+    } else if (key == "stats" || key == "profile") {
+      if (value.empty())
+        return refuse("a file name, or - for standard output");
+      (key == "stats" ? stats : profile) = value;
     } else {
       error = "emulator option '" + std::string(key) +
               "' is unknown: expected hazards, numerics, schedule, seed, "
-              "threads, arch or trace";
+              "threads, arch, trace, trace-warp, stats or profile";
       return false;
     }
   }

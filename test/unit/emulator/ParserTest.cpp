@@ -287,7 +287,7 @@ TEST_F(RefusalTest, TraceHasALinePerInstruction) {
   std::fclose(file);
   std::remove(path.c_str());
   EXPECT_NE(text.find("cta (0,0,0) warp 0 mask 0xffffffff line 15: "
-                      "mov.u32 %r0, 1\n"),
+                      "mov.u32 %r0, 1;  // %r0 = 1\n"),
             std::string::npos)
       << text;
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 9);
