@@ -306,7 +306,8 @@ static void remove(std::vector<InFlight> &list, uint64_t id) {
 }
 
 /// An mma is issued whose operands in `cta` are `granules`.
-static uint64_t mmaIssuedIn(Cta &cta, const Granules &granules, const Mma &mma,
+static uint64_t mmaIssuedIn(Cta &cta, const Granules &granules, uint32_t column,
+                            uint32_t columns, const char *reader,
                             const Scene &scene) {
   SharedShadow &shadow = shadowOf(cta);
   uint32_t line = scene.instruction->line;
@@ -317,17 +318,26 @@ static uint64_t mmaIssuedIn(Cta &cta, const Granules &granules, const Mma &mma,
     if (overlap(copy.granules, granules)) {
       stillWritten = true;
       if (shadow.isNew(line, copy.line))
-        scene.hazard(std::string("the mma reads ") + where +
+        scene.hazard(std::string(reader) + " reads " + where +
                      " that the bulk copy of line " +
                      std::to_string(copy.line) +
                      " is still writing: wait on its mbarrier first");
     }
   if (!stillWritten)
-    checkReads(cta, granules, "the mma", scene);
+    checkReads(cta, granules, reader, scene);
   uint64_t id = shadow.nextId++;
-  shadow.mmas.push_back(
-      {id, granules, line, mma.d.column, mma.placement.cellColumns});
+  shadow.mmas.push_back({id, granules, line, column, columns});
   return id;
+}
+
+uint64_t HazardChecker::wgmmaIssued(Cta &cta, Granules granules,
+                                    const Scene &scene) {
+  return mmaIssuedIn(cta, sorted(std::move(granules)), 0, 0, "the wgmma",
+                     scene);
+}
+
+void HazardChecker::wgmmaDone(Cta &cta, uint64_t id) {
+  remove(shadowOf(cta).mmas, id);
 }
 
 MmaWatch HazardChecker::mmaIssued(const CtaGroup &group, const Mma &mma,
@@ -335,7 +345,9 @@ MmaWatch HazardChecker::mmaIssued(const CtaGroup &group, const Mma &mma,
   MmaWatch watch;
   Granules granules = granulesOf(mma);
   for (unsigned p = 0; p < group.count; ++p)
-    watch.id[p] = mmaIssuedIn(*group.ctas[p], granules, mma, scene);
+    watch.id[p] =
+        mmaIssuedIn(*group.ctas[p], granules, mma.d.column,
+                    mma.placement.cellColumns, "the mma", scene);
   std::string doubt = mma.shape.shapeDoubt();
   if (!doubt.empty() &&
       shadowOf(*scene.cta).isNew(scene.instruction->line, ~0u))
@@ -378,8 +390,9 @@ uint64_t HazardChecker::copyIssued(Cta &cta, Granules granules,
   for (const InFlight &mma : shadow.mmas)
     if (overlap(mma.granules, granules) && shadow.isNew(line, mma.line))
       scene.hazard("the bulk copy writes shared memory that the mma of line " +
-                   std::to_string(mma.line) +
-                   " may still read: wait for its tcgen05.commit first");
+                   std::to_string(mma.line) + " may still read: wait for " +
+                   (mma.columns ? "its tcgen05.commit first"
+                                : "it with wgmma.wait_group first"));
   uint64_t id = shadow.nextId++;
   shadow.copies.push_back({id, std::move(granules), line, 0, 0});
   return id;

@@ -80,6 +80,10 @@ public:
   /// An mma is issued. Returns what mmaLanded needs.
   MmaWatch mmaIssued(const CtaGroup &group, const Mma &mma, const Scene &scene);
   void mmaLanded(const CtaGroup &group, const MmaWatch &watch);
+  /// A wgmma is issued whose operands are `granules`. Returns a number for
+  /// wgmmaDone, which is to be called when the program has waited for it.
+  uint64_t wgmmaIssued(Cta &cta, Granules granules, const Scene &scene);
+  void wgmmaDone(Cta &cta, uint64_t id);
   /// The columns [column, column + count) are deallocated.
   void tensorFreed(Cta &cta, uint32_t column, uint32_t count,
                    const Scene &scene);

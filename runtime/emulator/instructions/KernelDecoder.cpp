@@ -8,6 +8,7 @@
 #include "instructions/KernelDecoder.h"
 
 #include "instructions/Special.h"
+#include "instructions/WgmmaGroup.h"
 
 #include <algorithm>
 
@@ -386,6 +387,22 @@ void KernelDecoder::resolveLabels() {
     *place = labels[label].codeIndex;
 }
 
+/// What ptxas 13.0 gives a thread at most: .maxnreg, or with .minnctapersm its
+/// share of the SM's 65536, by warps and in units of 8.
+static uint32_t entryRegisters(const ast::Function &function) {
+  if (function.maxRegisters)
+    return std::min<uint32_t>(*function.maxRegisters, 256);
+  const auto &extent = function.reqntid ? function.reqntid : function.maxntid;
+  if (!extent || !function.minCtasPerSm || *function.minCtasPerSm == 0)
+    return 0;
+  uint64_t threads = uint64_t(extent->x) * extent->y * extent->z;
+  uint64_t perCta = (threads + 31) / 32 * 32;
+  if (perCta == 0 || perCta > 1024)
+    return 0;
+  uint64_t share = 65536 / (perCta * *function.minCtasPerSm) / 8 * 8;
+  return static_cast<uint32_t>(std::min<uint64_t>(share, 256));
+}
+
 bool KernelDecoder::decode(std::string &error) {
   auto done = [&](bool good) {
     error = errorText;
@@ -401,6 +418,7 @@ bool KernelDecoder::decode(std::string &error) {
   kernel.info.maxntid = dim(function.maxntid);
   kernel.info.reqCluster = dim(function.reqCluster);
   kernel.info.explicitCluster = function.explicitCluster;
+  kernel.entryRegisters = entryRegisters(function);
 
   scopes.push_back(std::make_unique<SymbolScope>(nullptr, file));
   collectNames(function.body);
@@ -455,6 +473,7 @@ bool KernelDecoder::decode(std::string &error) {
   assignPriorities(kernel.code, flows, indirectPlaces);
   kernel.registerBytes = file.bytes();
   kernel.info.registers = file.count();
+  guardWgmmaRegisters(kernel);
   return done(true);
 }
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // %tid and its kin (PTX ISA chapter 10), addresses of variables, and
-// instructions that have no effect on a result: griddepcontrol, setmaxnreg,
+// instructions that have no effect on a result: griddepcontrol,
 // prefetch.
 //
 //===----------------------------------------------------------------------===//
@@ -278,26 +278,6 @@ static bool decodeGridDepControl(Decode &decode) {
   return decode.expectOperands(0, 0);
 }
 
-/// setmaxnreg.inc/dec.sync.aligned.u32 n: the count is checked and has no
-/// effect, registers being unlimited here.
-static bool decodeSetMaxNReg(Decode &decode) {
-  decode.out.handler = nothing;
-  bool named = decode.takeOne({"inc", "dec"}) >= 0;
-  if (!named || !decode.take("sync") || !decode.take("aligned") ||
-      !decode.take("u32"))
-    return decode.error("expected 'setmaxnreg.inc.sync.aligned.u32' or "
-                        "'setmaxnreg.dec.sync.aligned.u32', got '" +
-                        decode.mnemonic() + "'");
-  int64_t count;
-  if (!decode.expectOperands(1, 1) || !decode.immediate(0, count))
-    return false;
-  if (count < 24 || count > 256 || count % 8)
-    return decode.error("expected a register count from 24 to 256 that is a "
-                        "multiple of 8, got " +
-                        std::to_string(count));
-  return true;
-}
-
 /// prefetch{.space}.L1/.L2 [a]; prefetchu.L1 [a]; prefetch{.space}.tensormap
 /// [a]; discard, applypriority: no effect on any value.
 static bool decodePrefetch(Decode &decode) {
@@ -316,7 +296,6 @@ static bool decodePrefetch(Decode &decode) {
 
 void registerSpecial(Registry &registry) {
   registry.add("griddepcontrol", decodeGridDepControl);
-  registry.add("setmaxnreg", decodeSetMaxNReg);
   registry.add("prefetch", decodePrefetch);
   registry.add("prefetchu", decodePrefetch);
   registry.add("discard", decodePrefetch);

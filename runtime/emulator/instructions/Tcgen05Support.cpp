@@ -86,8 +86,8 @@ bool wholeWarp(Warp &w, const Instruction &i, LaneMask mask, Step &step) {
   if (mask == allLanes)
     return true;
   step = w.trap(i, firstLane(mask),
-                "a .sync.aligned instruction of tcgen05 must be executed by "
-                "all 32 threads of the warp");
+                "a .sync.aligned instruction must be executed by all 32 "
+                "threads of the warp");
   return false;
 }
 

@@ -68,9 +68,22 @@ bool MatrixDescriptor::decode(uint64_t bits, MatrixDescriptor &result,
   return true;
 }
 
+MatrixDescriptor MatrixDescriptor::decodeWgmma(uint64_t bits) {
+  static constexpr TensorSwizzle layouts[] = {
+      TensorSwizzle::None, TensorSwizzle::B128, TensorSwizzle::B64,
+      TensorSwizzle::B32};
+  MatrixDescriptor decoded;
+  decoded.start = field(bits, 0, 14) << 4;
+  decoded.leadingOffset = field(bits, 16, 14) << 4;
+  decoded.strideOffset = field(bits, 32, 14) << 4;
+  decoded.baseOffset = field(bits, 49, 3);
+  decoded.swizzle = layouts[field(bits, 62, 2)];
+  return decoded;
+}
+
 SharedMatrix::SharedMatrix(const MatrixDescriptor &descriptor, bool mnMajor)
     : start(descriptor.start), swizzle(swizzleMask(descriptor.swizzle)),
-      mnMajor(mnMajor) {
+      shift(descriptor.baseOffset << 7), mnMajor(mnMajor) {
   unsigned span = swizzleSpan(descriptor.swizzle);
   within8 = span ? span : 16;
   if (span == 0) {

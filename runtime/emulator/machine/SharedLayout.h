@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The 64-bit shared-memory descriptor of tcgen05 (PTX ISA, "Shared memory
-// descriptor") and the address of every 16-byte chunk of the matrix that it
+// The 64-bit shared-memory descriptors of tcgen05 (PTX ISA, "Shared memory
+// descriptor") and of wgmma ("Matrix-descriptor format"), and the address of every 16-byte chunk of the matrix that it
 // describes (PTX ISA, "Canonical layouts").
 //
 // A matrix is rows (M or N) by K, and is stored in chunks of 16 bytes: along K
@@ -34,7 +34,7 @@
 
 namespace bwgemm::emulator {
 
-/// The decoded fields of a tcgen05 shared-memory descriptor.
+/// The decoded fields of a shared-memory descriptor.
 struct MatrixDescriptor {
   uint32_t start = 0;         ///< Bytes; the window has 18 address bits.
   uint32_t leadingOffset = 0; ///< LBO, bytes.
@@ -42,8 +42,12 @@ struct MatrixDescriptor {
   TensorSwizzle swizzle = TensorSwizzle::None;
   /// The 128-byte swizzle that moves 32 bytes at a time.
   bool atom32 = false;
+  /// Lines of 128 bytes by which the pattern is shifted; wgmma alone.
+  uint32_t baseOffset = 0;
 
-  /// Decodes `bits`. On a field that sm_100 does not allow, or that is not
+  /// Decodes `bits` as wgmma does, for which every value is legal.
+  static MatrixDescriptor decodeWgmma(uint64_t bits);
+  /// Decodes `bits` as tcgen05 does. On a field that sm_100 does not allow, or that is not
   /// modelled, returns false and names it with its value; `unsupported` tells
   /// the two apart.
   static bool decode(uint64_t bits, MatrixDescriptor &result,
@@ -59,6 +63,7 @@ struct SharedMatrix {
   uint32_t chunkWrap = 1;  ///< Chunks in a span.
   uint32_t chunkGroup = 0; ///< Bytes from one span to the next.
   uint32_t swizzle = 0;    ///< Mask for swizzleAddress.
+  uint32_t shift = 0;      ///< Bytes by which the pattern is shifted.
   bool mnMajor = false;
 
   SharedMatrix() = default;
@@ -71,7 +76,8 @@ struct SharedMatrix {
   }
   /// The shared address of chunk `c` at index `s`.
   uint32_t address(uint32_t s, uint32_t c) const {
-    return swizzleAddress(linear(s, c) & addressMask, swizzle);
+    uint32_t place = linear(s, c) & addressMask;
+    return place ^ ((((place - shift) >> 7) & swizzle) << 4);
   }
 
   /// One past the highest byte that `indices` by `chunks` chunks touch; more
