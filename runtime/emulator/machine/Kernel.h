@@ -27,11 +27,18 @@ struct RegisterName {
   uint8_t width = 0; ///< 1 for a predicate, else the bits that it takes.
 };
 
+struct WgmmaKernel;
+
 /// Everything a launch needs of one `.entry`. Never changes after decoding;
 /// all warps of all threads share it.
 struct Kernel {
   KernelInfo info;
   std::string target; ///< "sm_100a"
+  /// The most registers that ptxas gives a thread, as far as the directives
+  /// say; 0 if they leave it open. For setmaxnreg.
+  uint32_t entryRegisters = 0;
+  /// The largest count of a setmaxnreg.inc; 0 if there is none.
+  uint32_t largestIncrease = 0;
   /// .cta_group of the tcgen05 instructions; 0 if there is none.
   uint8_t tcgen05CtaGroup = 0;
   std::vector<Instruction> code;
@@ -45,6 +52,8 @@ struct Kernel {
   /// `.extern .shared` arrays start at `dynamicOffset`.
   uint32_t staticSharedBytes = 0;
   uint32_t dynamicSharedOffset = sharedBase;
+  /// What is known of registers that wgmmas use; null if there is no wgmma.
+  const WgmmaKernel *wgmma = nullptr;
   /// Arenas that instructions point into; addresses are stable.
   struct alignas(64) Lanes {
     uint64_t words[32];

@@ -8,6 +8,7 @@
 #include "scheduler/Scheduler.h"
 
 #include "instructions/Tcgen05Support.h"
+#include "instructions/WgmmaGroup.h"
 
 #include <cinttypes>
 #include <cstdio>
@@ -115,7 +116,7 @@ ClusterRun::Result ClusterRun::slice() {
         if (!land())
           return Result::Fault;
       for (auto &cta : cluster.ctas())
-        if (!checkTensorMemoryFreed(*cta))
+        if (!checkTensorMemoryFreed(*cta) || !checkWgmmasComplete(*cta))
           return Result::Fault;
       cluster.counters().add(Counter::Ctas, cluster.ctas().size());
       return Result::Finished;
