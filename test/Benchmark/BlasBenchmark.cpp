@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// bwgemm-blas-benchmark LIBRARY.so [REPETITIONS] [OPENBLAS.so]
+// bwgemm-blas-benchmark LIBRARY.so [REPETITIONS] [OPENBLAS.so | none]
 //
 // Times a library that bwgemm-compile made of examples/matmul-4096.mlir, on
 // the emulator, beside OpenBLAS's sgemm of the same size on the same cores:
@@ -118,7 +118,8 @@ static std::string bestCore(const char *path, const std::vector<float> &a,
 
 int main(int argc, char **argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: %s LIBRARY.so [REPETITIONS] [OPENBLAS.so]\n",
+    std::fprintf(stderr,
+                 "usage: %s LIBRARY.so [REPETITIONS] [OPENBLAS.so | none]\n",
                  argv[0]);
     return 2;
   }
@@ -144,11 +145,14 @@ int main(int argc, char **argv) {
   fill(a, aBits);
   fill(b, bBits);
 
-  std::string core = bestCore(blasPath, a, b, expected);
+  bool alone = blasPath && std::strcmp(blasPath, "none") == 0;
+  std::string core;
+  if (!alone)
+    core = bestCore(blasPath, a, b, expected);
   if (!core.empty())
     setenv("OPENBLAS_CORETYPE", core.c_str(), 1);
-  Sgemm blas = openBlas(blasPath);
-  if (!blas)
+  Sgemm blas = alone ? nullptr : openBlas(blasPath);
+  if (!blas && !alone)
     std::fprintf(stderr, "no libopenblas.so.0 was found; the emulator alone\n");
   void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   if (!library) {

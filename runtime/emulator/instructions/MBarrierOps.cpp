@@ -169,11 +169,31 @@ static std::string describeWait(const Warp &w, const Wait &wait) {
          describeMBarrier(cta, uint32_t(wait.a));
 }
 
+/// True if an operand has one value for the whole warp, lanes that do not
+/// execute included.
+static bool isUniform(const Warp &w, const Operand &operand) {
+  if (operand.kind == Operand::Kind::Constant)
+    return true;
+  if (operand.kind == Operand::Kind::Address && operand.base != Base::Register)
+    return operand.base == Base::Absolute || operand.base == Base::Shared;
+  auto same = [](const auto *lanes) {
+    auto difference = lanes[0] ^ lanes[0];
+    for (unsigned l = 0; l < warpSize; ++l)
+      difference |= lanes[l] ^ lanes[0];
+    return difference == 0;
+  };
+  return operand.width == 64 ? same(w.in<uint64_t>(operand))
+                             : same(w.in<uint32_t>(operand));
+}
+
 /// Tests all lanes. Operands: predicate, address, parity or state. `flags` is
 /// 1 for a parity. False if an access trapped.
 static bool testAll(Warp &w, const Instruction &i, LaneMask mask,
                     LaneMask &done, Wait &wait) {
   done = 0;
+  // Most often all lanes wait for the same phase.
+  bool uniform = mask == allLanes && isUniform(w, i.operands[1]) &&
+                 isUniform(w, i.operands[2]);
   for (LaneMask rest = mask; rest; rest &= rest - 1) {
     unsigned lane = firstLane(rest);
     Place place;
@@ -187,11 +207,13 @@ static bool testAll(Warp &w, const Instruction &i, LaneMask mask,
     uint64_t value = w.value(i.operands[2], lane);
     unsigned parity = i.flags ? unsigned(value & 1) : unsigned(value >> 63);
     if (MBarrier::testParity(place.load(), parity)) {
-      done |= 1u << lane;
+      done |= uniform ? mask : 1u << lane;
     } else {
       wait.a = place.offset;
       wait.b = parity;
     }
+    if (uniform)
+      break;
   }
   return true;
 }
