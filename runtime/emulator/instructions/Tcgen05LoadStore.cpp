@@ -46,6 +46,16 @@ struct Transfers {
 };
 } // namespace
 
+/// In `flags` of a tcgen05.ld.red.
+enum Reduction : uint8_t {
+  Reduces = 1,
+  TakesMax = 2,
+  TakesAbsolute = 4,
+  PropagatesNaN = 8,
+  IsFloat = 16,
+  IsSigned = 32,
+};
+
 static const TensorAccess &accessOf(const Instruction &i) {
   return *static_cast<const TensorAccess *>(i.data);
 }
@@ -68,7 +78,41 @@ static bool begin(Warp &w, const Instruction &i, LaneMask mask,
   return false;
 }
 
-/// Operands: registers, address.
+/// The lesser or greater of two values, as min and max of the type give it:
+/// without .NaN a NaN gives way to a number, and -0 is less than +0.
+static uint32_t reducePair(uint32_t a, uint32_t b, uint8_t flags) {
+  constexpr uint32_t canonicalNaN = 0x7fffffff;
+  bool wantsMax = flags & TakesMax;
+  if (flags & IsSigned)
+    return (int32_t(a) < int32_t(b)) == wantsMax ? b : a;
+  if (!(flags & IsFloat))
+    return (a < b) == wantsMax ? b : a;
+  auto isNaN = [](uint32_t bits) { return (bits & 0x7fffffff) > 0x7f800000; };
+  if (isNaN(a) || isNaN(b)) {
+    if ((flags & PropagatesNaN) || (isNaN(a) && isNaN(b)))
+      return canonicalNaN;
+    return isNaN(a) ? b : a;
+  }
+  // In this order all numbers compare as unsigned integers.
+  auto key = [](uint32_t bits) {
+    return bits & 0x80000000 ? ~bits : bits | 0x80000000;
+  };
+  return (key(a) < key(b)) == wantsMax ? b : a;
+}
+
+/// The result of tcgen05.ld.red for each lane, behind the registers' values.
+static void reduce(std::vector<uint32_t> &values, unsigned registers,
+                   uint8_t flags) {
+  uint32_t magnitude = flags & TakesAbsolute ? 0x7fffffff : 0xffffffff;
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    uint32_t result = values[lane] & magnitude;
+    for (unsigned r = 1; r < registers; ++r)
+      result = reducePair(result, values[32 * r + lane] & magnitude, flags);
+    values[32 * registers + lane] = result;
+  }
+}
+
+/// Operands: registers, address, and of tcgen05.ld.red the result.
 static Step load(Warp &w, const Instruction &i, LaneMask mask) {
   Step step;
   TensorAddress address{0};
@@ -82,9 +126,11 @@ static Step load(Warp &w, const Instruction &i, LaneMask mask) {
   PendingLoad &pending = transfers.loads[transfers.loadCount++];
   pending.instruction = &i;
   pending.address = address;
-  pending.values.resize(32 * access.registers());
+  pending.values.resize(32 * (access.registers() + 1));
   pending.writesSeen = tensor.writeCount();
   access.load(tensor, address, pending.values.data());
+  if (i.flags & Reduces)
+    reduce(pending.values, access.registers(), i.flags);
   if (HazardChecker *checker = hazardsOf(w.grid()))
     checker->tensorRead(w.cta(), address.column, access.columns(),
                         Scene(w, i, 0));
@@ -112,6 +158,8 @@ static Step load(Warp &w, const Instruction &i, LaneMask mask) {
   for (unsigned r = 0; r < registers.count; ++r)
     if (!registers.elements[r].isSink())
       std::memset(w.out<uint32_t>(registers.elements[r]), 0xff, 128);
+  if ((i.flags & Reduces) && !i.operands[2].isSink())
+    std::memset(w.out<uint32_t>(i.operands[2]), 0xff, 128);
   w.count(Counter::TmemLoads);
   return Step::Next;
 }
@@ -155,11 +203,15 @@ static Step waitLoads(Warp &w, const Instruction &i, LaneMask mask) {
   bool hazards = w.grid().options.hazards;
   for (size_t l = 0; l < transfers.loadCount; ++l) {
     const PendingLoad &pending = transfers.loads[l];
-    const Operand &registers = pending.instruction->operands[0];
+    const Instruction &load = *pending.instruction;
+    const Operand &registers = load.operands[0];
     for (unsigned r = 0; r < registers.count; ++r)
       if (!registers.elements[r].isSink())
         std::memcpy(w.out<uint32_t>(registers.elements[r]),
                     pending.values.data() + 32 * r, 128);
+    if ((load.flags & Reduces) && !load.operands[2].isSink())
+      std::memcpy(w.out<uint32_t>(load.operands[2]),
+                  pending.values.data() + 32 * registers.count, 128);
     if (hazards && tensor.writtenSince(pending.address.column,
                                        accessOf(*pending.instruction).columns(),
                                        pending.writesSeen))
@@ -200,9 +252,10 @@ static Step fence(Warp &w, const Instruction &i, LaneMask mask) {
 // Decoding
 //===----------------------------------------------------------------------===//
 
-/// Takes shape, repeat, packing and type into a TensorAccess; `isLoad` decides
-/// on the name of the packing.
-static TensorAccess *takeAccess(Decode &decode, bool isLoad) {
+/// Takes shape, repeat, packing and type (unless that is empty) into a
+/// TensorAccess; `isLoad` decides on the name of the packing.
+static TensorAccess *takeAccess(Decode &decode, bool isLoad,
+                                std::string_view type = "b32") {
   if (!checkTcgen05Target(decode) || !takeSyncAligned(decode))
     return nullptr;
   TensorAccess *access = decode.newData<TensorAccess>();
@@ -218,8 +271,8 @@ static TensorAccess *takeAccess(Decode &decode, bool isLoad) {
   access->shape = TensorShape(shape);
   access->repeat = 1u << repeat;
   access->packed = decode.take(isLoad ? "pack::16b" : "unpack::16b");
-  if (!decode.take("b32")) {
-    decode.error("expected type b32");
+  if (!type.empty() && !decode.take(type)) {
+    decode.error("expected type " + std::string(type));
     return nullptr;
   }
   std::string error;
@@ -244,8 +297,6 @@ static bool splitOffset(Decode &decode, size_t index, TensorAccess &access) {
 }
 
 static bool decodeLoad(Decode &decode) {
-  if (decode.take("red"))
-    return decode.error("tcgen05.ld.red is not modelled");
   TensorAccess *access = takeAccess(decode, true);
   if (!access)
     return false;
@@ -256,6 +307,56 @@ static bool decodeLoad(Decode &decode) {
       !decode.address(1, Space::Generic) ||
       (split && !splitOffset(decode, 2, *access)))
     return false;
+  decode.out.handler = load;
+  return true;
+}
+
+/// Targets that have tcgen05.ld.red: those that the assembler accepts.
+static bool checkReductionTarget(Decode &decode) {
+  std::string_view target = decode.kernel.target;
+  for (std::string_view known : {"sm_101", "sm_103", "sm_110"})
+    if (target.substr(0, known.size()) == known)
+      return true;
+  return decode.error("tcgen05.ld.red needs .target sm_101a, sm_103a, sm_110a "
+                      "or the like, got " +
+                      decode.kernel.target);
+}
+
+static bool decodeReducingLoad(Decode &decode) {
+  if (!checkTcgen05Target(decode) || !checkReductionTarget(decode))
+    return false;
+  int operation = decode.takeOne({"min", "max"});
+  int type = decode.takeOne({"u32", "s32", "f32"});
+  if (operation < 0 || type < 0)
+    return decode.error("expected .min or .max, and .u32, .s32 or .f32");
+  uint8_t flags = Reduces;
+  if (operation == 1)
+    flags |= TakesMax;
+  if (type == 1)
+    flags |= IsSigned;
+  if (type == 2) {
+    flags |= IsFloat;
+    if (decode.take("abs"))
+      flags |= TakesAbsolute;
+    if (decode.take("NaN"))
+      flags |= PropagatesNaN;
+  }
+  TensorAccess *access = takeAccess(decode, true, "");
+  if (!access)
+    return false;
+  bool split = access->shape == TensorShape::S16x32bx2;
+  if ((!split && access->shape != TensorShape::S32x32b) || access->repeat == 1)
+    return decode.error("tcgen05.ld.red has the shapes .32x32b and .16x32bx2, "
+                        "from .x2 to .x128");
+  size_t count = split ? 4 : 3;
+  Type registerType = type == 2 ? Type::F32 : type == 1 ? Type::S32 : Type::U32;
+  if (!decode.expectOperands(count, count) ||
+      !decode.vectorDestination(0, registerType, access->registers(), true) ||
+      !decode.address(2, Space::Generic) ||
+      !decode.destination(1, registerType, true) ||
+      (split && !splitOffset(decode, 3, *access)))
+    return false;
+  decode.out.flags = flags;
   decode.out.handler = load;
   return true;
 }
@@ -299,6 +400,7 @@ static bool decodeFence(Decode &decode) {
 
 void registerTcgen05LoadStore(Registry &registry) {
   registry.add("tcgen05.ld", decodeLoad);
+  registry.add("tcgen05.ld.red", decodeReducingLoad);
   registry.add("tcgen05.st", decodeStore);
   registry.add("tcgen05.wait::ld", decodeWaitLoads);
   registry.add("tcgen05.wait::st", decodeWaitStores);
