@@ -102,10 +102,10 @@ static Granules sorted(Granules granules) {
 }
 
 static void append(Granules &granules, const SharedMatrix &matrix,
-                   uint32_t rows, const MmaDescriptor &shape) {
-  uint32_t perChunk = mmaElementsPerChunk(shape.a);
-  uint32_t indices = matrix.mnMajor ? shape.k() : rows;
-  uint32_t chunks = (matrix.mnMajor ? rows : shape.k()) / perChunk;
+                   uint32_t rows, uint32_t depth, MmaElement element) {
+  uint32_t perChunk = mmaElementsPerChunk(element);
+  uint32_t indices = matrix.mnMajor ? depth : rows;
+  uint32_t chunks = (matrix.mnMajor ? rows : depth) / perChunk;
   for (uint32_t s = 0; s < indices; ++s)
     for (uint32_t c = 0; c < chunks; ++c)
       granules.push_back(matrix.address(s, c));
@@ -114,8 +114,9 @@ static void append(Granules &granules, const SharedMatrix &matrix,
 Granules granulesOf(const Mma &mma) {
   Granules granules;
   if (!mma.aInTensorMemory)
-    append(granules, mma.a, mma.placement.rows, mma.shape);
-  append(granules, mma.b, mma.placement.columnsOfB, mma.shape);
+    append(granules, mma.a, mma.placement.rows, mma.shape.storedK(),
+           mma.shape.a);
+  append(granules, mma.b, mma.placement.columnsOfB, mma.shape.k(), mma.shape.b);
   return sorted(std::move(granules));
 }
 

@@ -43,6 +43,8 @@ struct MmaThreads {
 /// The immediate parts of the instruction; `flags` is its .cta_group.
 struct MmaFacts {
   MmaKind kind = MmaKind::F16;
+  bool sparse = false;
+  uint8_t scaleBlocks = 0;
   bool aInTensorMemory = false;
   bool hasDisabledLanes = false;
   unsigned scaleInputD = 0;
@@ -108,7 +110,8 @@ static void enqueue(Warp &w, const Instruction &i, unsigned lane,
 }
 
 /// Operands: D, A, B, instruction descriptor, disabled lanes or none,
-/// enable-input-d.
+/// enable-input-d, then what there is of sparsity metadata, scale factors of A
+/// and of B.
 static Step mma(Warp &w, const Instruction &i, LaneMask mask) {
   const MmaFacts &facts = *static_cast<const MmaFacts *>(i.data);
   LaneMask accumulate = w.predicate(i.operands[5]);
@@ -130,6 +133,15 @@ static Step mma(Warp &w, const Instruction &i, LaneMask mask) {
     operands.instructionDescriptor = uint32_t(w.value(i.operands[3], lane));
     operands.accumulate = (accumulate >> lane) & 1;
     operands.scaleInputD = facts.scaleInputD;
+    operands.sparse = facts.sparse;
+    operands.scaleBlocks = facts.scaleBlocks;
+    const Operand *next = i.operands + 6;
+    if (facts.sparse)
+      operands.metadata = uint32_t(w.address(*next++, lane));
+    if (facts.scaleBlocks) {
+      operands.scaleA = uint32_t(w.address(next[0], lane));
+      operands.scaleB = uint32_t(w.address(next[1], lane));
+    }
     if (facts.hasDisabledLanes)
       for (unsigned word = 0; word < 4 * group.count; ++word)
         operands.disabledLanes[word] =
@@ -194,58 +206,96 @@ static bool takeCollector(Decode &decode) {
 }
 
 static bool refuseForms(Decode &decode) {
-  for (std::string_view form : {"ws", "sp", "block_scale", "ashift"})
+  for (std::string_view form : {"ws", "ashift"})
     if (decode.take(form))
       return decode.error("tcgen05.mma with ." + std::string(form) +
-                          " is not modelled; the dense form is");
-  for (std::string_view kind :
-       {"kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"})
-    if (decode.take(kind))
-      return decode.error("." + std::string(kind) +
-                          " is not modelled; kind::f16, tf32, f8f6f4 and i8 "
-                          "are");
+                          " is not modelled; the forms without it are");
+  return true;
+}
+
+/// .kind, .block_scale and .scale_vec or its alias.
+static bool takeKind(Decode &decode, MmaFacts &facts) {
+  int kind =
+      decode.takeOne({"kind::f16", "kind::tf32", "kind::f8f6f4", "kind::i8",
+                      "kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"});
+  if (kind < 0)
+    return decode.error("expected .kind::f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4 "
+                        "or mxf4nvf4");
+  facts.kind = MmaKind(kind);
+  std::string name = std::string(".kind::") + mmaKindName(facts.kind);
+  bool blockScale = decode.take("block_scale");
+  if (blockScale != isScaled(facts.kind))
+    return decode.error(
+        name + (blockScale ? " has no .block_scale" : " needs .block_scale"));
+  if (!blockScale)
+    return true;
+  int vector = decode.takeOne({"scale_vec::1X", "scale_vec::2X",
+                               "scale_vec::4X", "block32", "block16"});
+  uint8_t usual = facts.kind == MmaKind::MXF8F6F4 ? 1 : 2;
+  if (vector < 0 && facts.kind == MmaKind::MXF4NVF4)
+    return decode.error(name + " needs .scale_vec::2X or 4X, or .block32 or "
+                               ".block16");
+  facts.scaleBlocks = vector < 0 || vector == 3 ? usual
+                      : vector == 4             ? 4
+                                                : uint8_t(1 << vector);
+  if (facts.scaleBlocks == usual ||
+      (facts.scaleBlocks == 4 && facts.kind == MmaKind::MXF4NVF4))
+    return true;
+  return decode.error(name +
+                      " with scale_vec::" + std::to_string(facts.scaleBlocks) +
+                      "X, expected scale_vec::" + std::to_string(usual) + "X" +
+                      (facts.kind == MmaKind::MXF4NVF4 ? " or 4X" : ""));
+}
+
+/// scale-input-d, if it is there.
+static bool takeScaleInputD(Decode &decode, size_t index, MmaFacts &facts) {
+  if (index == decode.operandCount())
+    return true;
+  int64_t scale = 0;
+  if (facts.kind != MmaKind::F16 && facts.kind != MmaKind::TF32)
+    return decode.error("scale-input-d exists for kind::f16 and tf32 alone");
+  if (!decode.immediate(index, scale))
+    return false;
+  if (scale < 0 || scale > 15)
+    return decode.error("expected a scale-input-d of 0 to 15, got " +
+                        std::to_string(scale));
+  facts.scaleInputD = unsigned(scale);
   return true;
 }
 
 static bool decodeMma(Decode &decode) {
-  if (!takeCtaGroup(decode) || !refuseForms(decode) || !takeCollector(decode))
-    return false;
-  int kind =
-      decode.takeOne({"kind::f16", "kind::tf32", "kind::f8f6f4", "kind::i8"});
-  if (kind < 0)
-    return decode.error("expected .kind::f16, tf32, f8f6f4 or i8");
-  if (!decode.expectOperands(5, 7))
-    return false;
   MmaFacts *facts = decode.newData<MmaFacts>();
-  facts->kind = MmaKind(kind);
+  facts->sparse = decode.take("sp");
+  if (!takeCtaGroup(decode) || !refuseForms(decode) || !takeCollector(decode) ||
+      !takeKind(decode, *facts))
+    return false;
+  bool scaled = facts->scaleBlocks != 0;
+  size_t least = 5 + facts->sparse + 2 * scaled;
+  if (!decode.expectOperands(least, scaled ? least : least + 2))
+    return false;
   facts->aInTensorMemory =
       decode.operand(1).kind == ast::Operand::Kind::Address;
+  size_t descriptor = 3 + facts->sparse, next = descriptor + 1;
   if (!decode.address(0, Space::Generic) ||
       !(facts->aInTensorMemory ? decode.address(1, Space::Generic)
                                : decode.sourceOperand(1, Type::B64)) ||
-      !decode.sourceOperand(2, Type::B64) || !decode.sourceU32(3))
+      !decode.sourceOperand(2, Type::B64) || !decode.sourceU32(descriptor))
     return false;
-  size_t next = 4;
-  facts->hasDisabledLanes = decode.isVector(next);
+  next += 2 * scaled;
+  facts->hasDisabledLanes = !scaled && decode.isVector(next);
   if (facts->hasDisabledLanes) {
     if (!decode.vectorSource(next++, Type::B32, 4 * decode.out.flags))
       return false;
   } else {
     decode.noOperand();
   }
-  if (!decode.predicateSource(next++))
+  if (!decode.predicateSource(next++) ||
+      !takeScaleInputD(decode, next, *facts) ||
+      (facts->sparse && !decode.address(3, Space::Generic)))
     return false;
-  if (next < decode.operandCount()) {
-    int64_t scale = 0;
-    if (facts->kind != MmaKind::F16 && facts->kind != MmaKind::TF32)
-      return decode.error("scale-input-d exists for kind::f16 and tf32 alone");
-    if (!decode.immediate(next++, scale))
-      return false;
-    if (scale < 0 || scale > 15)
-      return decode.error("expected a scale-input-d of 0 to 15, got " +
-                          std::to_string(scale));
-    facts->scaleInputD = unsigned(scale);
-  }
+  if (scaled && (!decode.address(descriptor + 1, Space::Generic) ||
+                 !decode.address(descriptor + 2, Space::Generic)))
+    return false;
   decode.out.data = facts;
   decode.out.handler = mma;
   return true;

@@ -147,7 +147,8 @@ uint32_t exactRound(const ExactModel &model, int64_t sum, int unit) {
 
 uint32_t exactDot(const ExactModel &model, const ExactTerm *a,
                   ExactFormat aFormat, const ExactTerm *b, ExactFormat bFormat,
-                  unsigned count, const ExactTerm &c, unsigned scale) {
+                  unsigned count, const ExactTerm &c, unsigned scale,
+                  int productExponent) {
   int largest = model.floor();
   bool nan = c.kind == ExactTerm::Class::NaN;
   bool plusInfinity = c.kind == ExactTerm::Class::Infinite && c.significand > 0;
@@ -162,7 +163,8 @@ uint32_t exactDot(const ExactModel &model, const ExactTerm *a,
       plusInfinity |= product > 0;
       minusInfinity |= product < 0;
     } else if (product != 0) {
-      largest = std::max(largest, a[i].exponent + b[i].exponent);
+      largest =
+          std::max(largest, a[i].exponent + b[i].exponent + productExponent);
     }
   }
   if (nan || (plusInfinity && minusInfinity))
@@ -177,11 +179,11 @@ uint32_t exactDot(const ExactModel &model, const ExactTerm *a,
   int unit = largest - model.windowBits;
   int64_t sum = shiftTruncating(c.significand,
                                 cExponent - model.addend().fractionBits - unit);
-  int fraction = aFormat.fractionBits + bFormat.fractionBits;
+  int shift =
+      productExponent - aFormat.fractionBits - bFormat.fractionBits - unit;
   for (unsigned i = 0; i < count; ++i) {
     int64_t product = int64_t(a[i].significand) * b[i].significand;
-    sum += shiftTruncating(product,
-                           a[i].exponent + b[i].exponent - fraction - unit);
+    sum += shiftTruncating(product, a[i].exponent + b[i].exponent + shift);
   }
   return exactRound(model, sum, unit);
 }

@@ -83,10 +83,11 @@ ExactTerm exactElement(ExactFormat format, float value);
 ExactTerm exactAddend(const ExactModel &model, uint32_t bits);
 
 /// The bits of D for `count` products a[i] * b[i] and the addend `c`, whose
-/// value is scaled by 2^-scale.
+/// value is scaled by 2^-scale. Every product is scaled by 2^productExponent.
 uint32_t exactDot(const ExactModel &model, const ExactTerm *a,
                   ExactFormat aFormat, const ExactTerm *b, ExactFormat bFormat,
-                  unsigned count, const ExactTerm &c, unsigned scale = 0);
+                  unsigned count, const ExactTerm &c, unsigned scale = 0,
+                  int productExponent = 0);
 
 /// Rounds sum * 2^unit as the model does; for sums formed elsewhere.
 uint32_t exactRound(const ExactModel &model, int64_t sum, int unit);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "machine/MmaDescriptor.h"
+#include "machine/ScaledDescriptor.h"
 
 namespace bwgemm::emulator {
 
@@ -19,6 +20,12 @@ const char *mmaKindName(MmaKind kind) {
     return "f8f6f4";
   case MmaKind::I8:
     return "i8";
+  case MmaKind::MXF8F6F4:
+    return "mxf8f6f4";
+  case MmaKind::MXF4:
+    return "mxf4";
+  case MmaKind::MXF4NVF4:
+    return "mxf4nvf4";
   }
   return "?";
 }
@@ -46,6 +53,7 @@ struct Decoder {
   bool element(const char *which, uint32_t code, MmaElement &result) const;
   bool accumulator(MmaAccumulator &result) const;
   bool shape(MmaDescriptor &result) const;
+  bool sparsity(MmaDescriptor &result) const;
 };
 } // namespace
 
@@ -63,21 +71,17 @@ bool Decoder::element(const char *which, uint32_t code,
       return refuse(type + ", expected 2 (tf32)");
     result = MmaElement::TF32;
     return true;
-  case MmaKind::F8F6F4: {
-    if (code > 5 || code == 2)
-      return refuse(type + ", expected 0 (e4m3), 1 (e5m2), 3 (e2m3), 4 (e3m2) "
-                           "or 5 (e2m1)");
-    static constexpr MmaElement types[6] = {MmaElement::E4M3, MmaElement::E5M2,
-                                            MmaElement::E5M2, MmaElement::E2M3,
-                                            MmaElement::E3M2, MmaElement::E2M1};
-    result = types[code];
-    return true;
-  }
+  case MmaKind::F8F6F4:
+    return narrowElement(code, result) ||
+           refuse(type + ", expected 0 (e4m3), 1 (e5m2), 3 (e2m3), 4 (e3m2) "
+                         "or 5 (e2m1)");
   case MmaKind::I8:
     if (code > 1)
       return refuse(type + ", expected 0 (u8) or 1 (s8)");
     result = code == 0 ? MmaElement::U8 : MmaElement::S8;
     return true;
+  default:
+    break; // ScaledDescriptor.cpp
   }
   return false;
 }
@@ -102,6 +106,8 @@ bool Decoder::accumulator(MmaAccumulator &result) const {
       return refuse(type + ", expected 2 (s32)");
     result = MmaAccumulator::S32;
     return true;
+  default:
+    break; // ScaledDescriptor.cpp
   }
   return false;
 }
@@ -111,6 +117,8 @@ static std::string shapeRule(const MmaForm &form, uint32_t m, uint32_t n) {
   if (form.ws) {
     if (m != 32 && m != 64 && m != 128)
       return "expected an M of 32, 64 or 128 with .ws";
+    if (form.sparse && n != 64 && n != 128)
+      return "expected an N of 64 or 128 with .ws and .sp";
     if (n != 64 && n != 128 && n != 256)
       return "expected an N of 64, 128 or 256 with .ws";
     return "";
@@ -141,6 +149,21 @@ bool Decoder::shape(MmaDescriptor &result) const {
                                 std::to_string(result.n) + ": " + rule);
 }
 
+bool Decoder::sparsity(MmaDescriptor &result) const {
+  uint32_t selector = field(0, 2);
+  std::string text = "the sparsity selector is " + std::to_string(selector);
+  result.sparsitySelector = uint8_t(selector);
+  if (field(2, 1) != uint32_t(form.sparse))
+    return refuse(form.sparse ? "the sparsity bit (2) is clear with .sp"
+                              : "the sparsity bit is set in a dense mma");
+  if (!form.sparse)
+    return selector == 0 || refuse(text + " in a dense mma, expected 0");
+  if (kind != MmaKind::F16 && kind != MmaKind::TF32)
+    return selector == 0 || refuse(text + ", expected 0");
+  return selector <= 1 ||
+         refuse(text + ", which is not modelled; 0 and 1 are", true);
+}
+
 std::string MmaDescriptor::shapeDoubt() const {
   uint32_t step = ctas == 2 ? 32 : m == 128 && !ws ? 16 : 8;
   if (n % step == 0)
@@ -157,17 +180,16 @@ bool MmaDescriptor::decode(const MmaForm &form, uint32_t bits,
                            MmaDescriptor &result, std::string &error,
                            bool &unsupported) {
   MmaKind kind = form.kind;
+  if (isScaled(kind))
+    return decodeScaledDescriptor(form, bits, result, error, unsupported);
   Decoder decoder{form, kind, bits, error, unsupported};
   MmaDescriptor decoded;
   decoded.kind = kind;
   decoded.ctas = form.ctas;
   decoded.ws = form.ws;
-  if (decoder.field(2, 1))
-    return decoder.refuse("the sparsity bit is set in a dense mma");
-  if (decoder.field(0, 2))
-    return decoder.refuse("the sparsity selector is " +
-                          std::to_string(decoder.field(0, 2)) +
-                          " in a dense mma, expected 0");
+  decoded.sparse = form.sparse;
+  if (!decoder.sparsity(decoded))
+    return false;
   if (decoder.field(6, 1) || decoder.field(23, 1) || decoder.field(29, 1))
     return decoder.refuse("a reserved bit (6, 23 or 29) is set");
   if (decoder.field(30, 2) && !form.ws)

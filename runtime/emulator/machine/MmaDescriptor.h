@@ -15,15 +15,27 @@
 #define BWGEMM_EMULATOR_MACHINE_MMADESCRIPTOR_H
 
 #include "machine/MmaElement.h"
+#include "machine/Tcgen05Scale.h"
 
 #include <cstdint>
 #include <string>
 
 namespace bwgemm::emulator {
 
-enum class MmaKind : uint8_t { F16, TF32, F8F6F4, I8 };
+enum class MmaKind : uint8_t {
+  F16,
+  TF32,
+  F8F6F4,
+  I8,
+  MXF8F6F4,
+  MXF4,
+  MXF4NVF4,
+};
 
-/// The name in PTX: "f16", "tf32", "f8f6f4", "i8".
+/// True for the kinds with block scaling.
+inline bool isScaled(MmaKind kind) { return kind >= MmaKind::MXF8F6F4; }
+
+/// The name in PTX: "f16", "tf32", …
 const char *mmaKindName(MmaKind kind);
 
 enum class MmaAccumulator : uint8_t { F16, F32, S32 };
@@ -31,8 +43,10 @@ enum class MmaAccumulator : uint8_t { F16, F32, S32 };
 /// What the qualifiers of the instruction say, and the descriptor does not.
 struct MmaForm {
   MmaKind kind = MmaKind::F16;
-  uint8_t ctas = 1; ///< .cta_group
-  bool ws = false;  ///< .ws
+  uint8_t ctas = 1;        ///< .cta_group
+  bool ws = false;         ///< .ws
+  bool sparse = false;     ///< .sp
+  uint8_t scaleBlocks = 0; ///< 1, 2, 4 of .scale_vec; 0 without scaling.
 
   MmaForm() = default;
   MmaForm(MmaKind kind) : kind(kind) {}
@@ -50,6 +64,10 @@ struct MmaDescriptor {
   bool mnMajorA = false, mnMajorB = false; ///< The transpose bits.
   bool saturate = false;                   ///< i8 only.
   uint32_t m = 0, n = 0;
+  uint8_t sparsitySelector = 0; ///< f16 and tf32: the column of the metadata.
+  uint8_t scaleBlocks = 0;      ///< Scale factors along K; 0: no scaling.
+  ScaleType scaleType = ScaleType::UE8M0;
+  uint8_t scaleIdA = 0, scaleIdB = 0; ///< The byte of the first factor.
 
   bool operator==(const MmaDescriptor &other) const {
     return kind == other.kind && ctas == other.ctas && ws == other.ws &&
@@ -60,10 +78,12 @@ struct MmaDescriptor {
            m == other.m && n == other.n;
   }
 
-  /// Elements along K of one instruction: 32 bytes of operand.
-  uint32_t k() const { return 2 * mmaElementsPerChunk(a); }
+  /// Elements that A stores of each row: 32 bytes.
+  uint32_t storedK() const { return 2 * mmaElementsPerChunk(a); }
+  /// Elements along K of one instruction.
+  uint32_t k() const { return storedK() * (sparse ? 2 : 1); }
 
-  /// Decodes `bits` for a dense tcgen05.mma. On a field or a shape that is not
+  /// Decodes `bits`. On a field or a shape that is not
   /// legal, or not modelled, returns false and names it with its value;
   /// `unsupported` tells the two apart.
   static bool decode(const MmaForm &form, uint32_t bits, MmaDescriptor &result,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "machine/Tcgen05Mma.h"
+#include "machine/Tcgen05Sparse.h"
 
 #include <algorithm>
 
@@ -21,9 +22,9 @@ static bool refuse(MmaRefusal &refusal, std::string message,
 /// Decodes the descriptor of operand `name` and checks that it fits the kind
 /// and the window.
 static bool issueShared(const char *name, uint64_t bits, bool mnMajor,
-                        uint32_t rows, const MmaDescriptor &shape,
-                        const SharedWindow &shared, SharedMatrix &result,
-                        MmaRefusal &refusal) {
+                        uint32_t rows, uint32_t depth, MmaElement element,
+                        const MmaDescriptor &shape, const SharedWindow &shared,
+                        SharedMatrix &result, MmaRefusal &refusal) {
   std::string prefix = std::string("operand ") + name + ": ";
   MatrixDescriptor descriptor;
   std::string error;
@@ -47,9 +48,13 @@ static bool issueShared(const char *name, uint64_t bits, bool mnMajor,
                                "an MN-major tf32 operand needs layout 1 (128B "
                                "swizzle with 32B atom)");
   result = SharedMatrix(descriptor, mnMajor);
-  uint32_t perChunk = mmaElementsPerChunk(shape.a);
-  uint32_t along = (mnMajor ? rows : shape.k()) / perChunk;
-  uint32_t end = result.end(mnMajor ? shape.k() : rows, std::max(along, 1u));
+  uint32_t along = (mnMajor ? rows : depth) / mmaElementsPerChunk(element);
+  if (!mnMajor && along > 2 && descriptor.swizzle == TensorSwizzle::B32)
+    return refuse(refusal,
+                  prefix + "64 bytes of K in a 32B swizzle are not modelled; "
+                           "64B, 128B and none are",
+                  true);
+  uint32_t end = result.end(mnMajor ? depth : rows, std::max(along, 1u));
   if (descriptor.start < shared.begin || end > shared.end)
     return refuse(refusal, prefix + "the matrix at shared address " +
                                std::to_string(descriptor.start) + " (LBO " +
@@ -97,7 +102,8 @@ static bool issueA(const MmaOperands &operands, const MmaCtas &ctas, Mma &mma,
   mma.aInTensorMemory = operands.aInTensorMemory;
   if (!operands.aInTensorMemory)
     return issueShared("A", operands.a, shape.mnMajorA, mma.placement.rows,
-                       shape, ctas.shared[0], mma.a, refusal);
+                       shape.storedK(), shape.a, shape, ctas.shared[0], mma.a,
+                       refusal);
   mma.aTensor = TensorAddress(uint32_t(operands.a));
   if (shape.mnMajorA)
     return refuse(refusal, "operand A in tensor memory must be K-major "
@@ -113,12 +119,53 @@ static bool issueA(const MmaOperands &operands, const MmaCtas &ctas, Mma &mma,
                       refusal.message);
 }
 
+static bool issueMetadata(const MmaOperands &operands, const MmaCtas &ctas,
+                          Mma &mma, MmaRefusal &refusal) {
+  if (!mma.shape.sparse)
+    return true;
+  mma.metadata = TensorAddress(operands.metadata);
+  if (mma.metadata.lane != mma.d.lane)
+    return refuse(refusal, "the sparsity metadata and D begin in tensor memory "
+                           "lanes " +
+                               std::to_string(mma.metadata.lane) + " and " +
+                               std::to_string(mma.d.lane) +
+                               ", expected the same");
+  if (mma.metadata.column % 2 != 0)
+    return refuse(refusal,
+                  "the sparsity metadata begins in tensor memory column " +
+                      std::to_string(mma.metadata.column) +
+                      "; an odd column is not modelled, use the selector",
+                  true);
+  return checkColumns("sparsity metadata", ctas,
+                      mma.metadata.column + mma.shape.sparsitySelector,
+                      metadataColumns(mma.shape.a), refusal.message);
+}
+
+static bool issueScales(const MmaOperands &operands, const MmaCtas &ctas,
+                        Mma &mma, MmaRefusal &refusal) {
+  if (!mma.shape.scaleBlocks)
+    return true;
+  mma.scaleA = TensorAddress(operands.scaleA);
+  mma.scaleB = TensorAddress(operands.scaleB);
+  for (const TensorAddress *address : {&mma.scaleA, &mma.scaleB})
+    if (address->lane != 0)
+      return refuse(refusal, "scale factors begin in tensor memory lane " +
+                                 std::to_string(address->lane) +
+                                 ", expected lane 0");
+  return checkColumns("scale factors of A", ctas, mma.scaleA.column,
+                      scaleColumns(mma.placement.rows), refusal.message) &&
+         checkColumns("scale factors of B", ctas, mma.scaleB.column,
+                      scaleColumns(mma.placement.cellColumns), refusal.message);
+}
+
 bool Mma::issue(const MmaOperands &operands, const MmaCtas &ctas, Mma &result,
                 MmaRefusal &refusal) {
   Mma mma;
   MmaForm form(operands.kind);
   form.ctas = operands.ctas;
   form.ws = operands.ws;
+  form.sparse = operands.sparse;
+  form.scaleBlocks = operands.scaleBlocks;
   if (!MmaDescriptor::decode(form, operands.instructionDescriptor, mma.shape,
                              refusal.message, refusal.unsupported))
     return false;
@@ -136,10 +183,12 @@ bool Mma::issue(const MmaOperands &operands, const MmaCtas &ctas, Mma &result,
       !checkColumns("D", ctas, mma.d.column, mma.placement.cellColumns,
                     refusal.message) ||
       !issueA(operands, ctas, mma, refusal) ||
+      !issueMetadata(operands, ctas, mma, refusal) ||
+      !issueScales(operands, ctas, mma, refusal) ||
       // The CTAs of a cluster have equal amounts of shared memory: a matrix
       // that fits the one fits the other.
       !issueShared("B", operands.b, shape.mnMajorB, mma.placement.columnsOfB,
-                   shape, ctas.shared[0], mma.b, refusal))
+                   shape.k(), shape.b, shape, ctas.shared[0], mma.b, refusal))
     return false;
   result = mma;
   return true;

@@ -33,13 +33,17 @@ struct MmaOperands {
   MmaKind kind = MmaKind::F16;
   uint8_t ctas = 1; ///< .cta_group
   bool ws = false;
-  uint32_t d = 0; ///< Tensor memory address.
+  bool sparse = false;
+  uint8_t scaleBlocks = 0; ///< 1, 2 or 4 of .scale_vec; 0 without scaling.
+  uint32_t d = 0;          ///< Tensor memory address.
   bool aInTensorMemory = false;
   uint64_t a = 0; ///< Descriptor, or tensor memory address.
   uint64_t b = 0; ///< Descriptor.
   uint32_t instructionDescriptor = 0;
-  bool accumulate = false;  ///< enable-input-d.
-  unsigned scaleInputD = 0; ///< D enters as D * 2^-scaleInputD.
+  uint32_t metadata = 0;           ///< Tensor memory address, if sparse.
+  uint32_t scaleA = 0, scaleB = 0; ///< Tensor memory addresses, if scaled.
+  bool accumulate = false;         ///< enable-input-d.
+  unsigned scaleInputD = 0;        ///< D enters as D * 2^-scaleInputD.
   /// Bit i of word w: lane 32w + i. Words 4 to 7 are the odd CTA's of a pair.
   std::array<uint32_t, 8> disabledLanes{};
 };
@@ -74,6 +78,8 @@ struct Mma {
   bool aInTensorMemory = false;
   TensorAddress aTensor{0};
   TensorAddress d{0};
+  TensorAddress metadata{0};          ///< If shape.sparse.
+  TensorAddress scaleA{0}, scaleB{0}; ///< If shape.scaleBlocks.
   bool accumulate = false;
   unsigned scaleInputD = 0;
   std::array<TensorMemory::LaneSet, 2> disabledLanes; ///< Per CTA.

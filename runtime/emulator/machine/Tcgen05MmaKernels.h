@@ -30,9 +30,9 @@ struct Panel {
 
 /// Mmas of one accumulator that are multiplied together.
 inline constexpr uint32_t maxMmaChain = 4;
-/// The most that one operand of a chain takes: 256 rows, K = 16 per mma (K = 32
-/// for one mma of 8-bit elements).
-inline constexpr uint32_t maxPanelFloats = 256 * 16 * maxMmaChain;
+/// The most that one operand takes: 256 rows, of K = 16 per mma of a chain, or
+/// of K = 128 for one mma of 4-bit elements with a sparse A.
+inline constexpr uint32_t maxPanelFloats = 256 * 128;
 
 /// One multiplication. Rows come in groups of 16; the elements of group g and
 /// column n of D lie at d[n * dColumnStride + laneOffset[g]] onwards.

@@ -14,12 +14,12 @@
 #include "machine/ExactPanel.h"
 #include "machine/HalfConvert.h"
 #include "machine/Tcgen05Mma.h"
+#include "machine/Tcgen05MmaGeneral.h"
 #include "machine/Tcgen05MmaKernels.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <vector>
 
 namespace bwgemm::emulator {
@@ -74,14 +74,6 @@ static bool needsCopyOfD(const Mma &mma) {
          (mma.accumulate && mma.scaleInputD != 0) || disabled;
 }
 
-static uint32_t addSaturating(uint32_t d, int64_t sum, bool saturate) {
-  int64_t total = int64_t(int32_t(d)) + sum;
-  if (saturate)
-    total = std::clamp<int64_t>(total, std::numeric_limits<int32_t>::min(),
-                                std::numeric_limits<int32_t>::max());
-  return uint32_t(total);
-}
-
 /// Accumulates in a copy of D. The sum of an i8 mma's products stays below
 /// 2^24, so that f32 forms it exactly and D is added as an integer.
 static void multiplyThroughCopy(const Mma &mma, PanelMultiply work,
@@ -122,19 +114,24 @@ static void multiplyThroughCopy(const Mma &mma, PanelMultiply work,
   });
 }
 
+/// True if the kernels for 16-bit elements pack the operands.
+static bool hasHalfKernels(const MmaDescriptor &shape) {
+  return mmaElementBytes(shape.a) == 2 && !shape.sparse;
+}
+
 bool Mma::chains(const Mma &next) const {
   return next.accumulate && shape == next.shape && d.lane == next.d.lane &&
          d.column == next.d.column && !aInTensorMemory &&
-         !next.aInTensorMemory && mmaElementBytes(shape.a) == 2 &&
+         !next.aInTensorMemory && hasHalfKernels(shape) &&
          !needsCopyOfD(*this) && !needsCopyOfD(next);
 }
 
 /// Packs A of mma number `index` of a chain, from shared memory.
 static void packSharedA(const Mma &mma, uint32_t index, const std::byte *origin,
                         float *panel) {
-  uint32_t rows = mma.placement.rows, k = mma.shape.k();
+  uint32_t rows = mma.placement.rows, k = mma.shape.storedK();
   panel += index * k * rows;
-  if (k == 16)
+  if (hasHalfKernels(mma.shape))
     mmaKernels().packTransposed(mma.a, origin, mma.shape.a, rows, panel);
   else
     packElements(mma.a, origin, mma.shape.a, rows, k, panel);
@@ -145,7 +142,7 @@ static Panel packB(const Mma *mmas, uint32_t count, const std::byte *origin,
                    float *buffer) {
   const MmaDescriptor &shape = mmas[0].shape;
   uint32_t rows = mmas[0].placement.columnsOfB;
-  if (shape.k() != 16) {
+  if (!hasHalfKernels(shape)) {
     packElements(mmas[0].b, origin, shape.b, rows, shape.k(), buffer);
     return {buffer, 1, rows};
   }
@@ -189,17 +186,22 @@ static bool checkTensor(const Mma &mma, const TensorMemory &tensor,
 }
 
 /// One block of D of one CTA.
-static void multiplyBlock(const Mma &mma, const MmaBlock &block,
+static bool multiplyBlock(const Mma &mma, const MmaBlock &block,
                           const PanelMultiply &panels,
                           const TensorMemory::LaneSet &disabled,
-                          TensorMemory &tensor, Numerics numerics) {
+                          TensorMemory &tensor, Numerics numerics,
+                          std::string &error) {
   const MmaDescriptor &shape = mma.shape;
   uint32_t firstColumn = mma.d.column + block.cellColumn;
   PanelMultiply work = panels;
   work.groups = block.groups;
   work.n = block.columns;
   work.laneOffset = block.lane.data();
-  if (numerics == Numerics::Exact && shape.d != MmaAccumulator::S32) {
+  if (shape.sparse || shape.scaleBlocks) {
+    GeneralBlock general{mma, block, work.a, work.b, disabled};
+    if (!multiplyGeneral(general, tensor, numerics, error))
+      return false;
+  } else if (numerics == Numerics::Exact && shape.d != MmaAccumulator::S32) {
     ExactMultiply exact;
     exact.work = work;
     exact.cells = tensor.column(firstColumn);
@@ -222,6 +224,7 @@ static void multiplyBlock(const Mma &mma, const MmaBlock &block,
   enabled.high &= ~disabled.high;
   for (uint32_t n = 0; n < block.columns; ++n)
     tensor.markWritten(firstColumn + n, enabled);
+  return true;
 }
 
 bool Mma::landChain(const Mma *mmas, uint32_t count, const MmaCtas &ctas,
@@ -248,7 +251,7 @@ bool Mma::landChain(const Mma *mmas, uint32_t count, const MmaCtas &ctas,
   work.accumulate = first.accumulate;
   // The sign of a product is all that a negation changes.
   bool negate = shape.negateA != shape.negateB;
-  uint32_t panelSize = placement.rows * work.k;
+  uint32_t panelSize = placement.rows * shape.storedK() * count;
   for (unsigned p = 0; p < ctas.count; ++p) {
     TensorMemory &tensor = *ctas.tensor[p];
     if (!first.aInTensorMemory) {
@@ -267,8 +270,13 @@ bool Mma::landChain(const Mma *mmas, uint32_t count, const MmaCtas &ctas,
       work.b = b[block.firstColumn / placement.columnsOfB];
       work.b.data +=
           size_t(block.firstColumn % placement.columnsOfB) * work.b.rowStride;
-      multiplyBlock(first, block, work, first.disabledLanes[p], tensor,
-                    numerics);
+      if (!multiplyBlock(first, block, work, first.disabledLanes[p], tensor,
+                         numerics, error)) {
+        if (ctas.count == 2)
+          error += p == 0 ? " (in the even CTA of the pair)"
+                          : " (in the odd CTA of the pair)";
+        return false;
+      }
     }
   }
   return true;
