@@ -138,6 +138,14 @@ public:
   /// Total bytes now allocated.
   uint64_t allocatedBytes() const;
 
+  /// malloc and free of device code: like allocate and release, with at most
+  /// `heapLimit` bytes altogether, 0 bytes allowed, and only addresses that
+  /// allocateHeap gave accepted.
+  uint64_t allocateHeap(uint64_t bytes);
+  bool releaseHeap(uint64_t base);
+  /// CU_LIMIT_MALLOC_HEAP_SIZE.
+  void setHeapLimit(uint64_t bytes);
+
 private:
   struct Impl;
   std::unique_ptr<Impl> impl;
@@ -174,6 +182,10 @@ private:
 struct LaunchConfig {
   Dim3 grid, block, cluster;
   uint32_t dynamicSharedBytes = 0;
+  /// Stack of each thread (CU_LIMIT_STACK_SIZE) for what cannot be worked out
+  /// ahead of time: recursion and alloca. A kernel without them has what it
+  /// needs.
+  uint32_t stackBytes = 16 * 1024;
   /// The kernel's parameter buffer, laid out as KernelInfo::params says.
   std::vector<std::byte> params;
 };

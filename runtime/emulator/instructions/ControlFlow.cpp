@@ -1,4 +1,4 @@
-//===- ControlFlow.cpp - bra, brx.idx, exit, ret, trap ----------*- C++ -*-===//
+//===- ControlFlow.cpp - bra, brx.idx, exit, trap ---------------*- C++ -*-===//
 //
 // Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -118,21 +118,14 @@ static bool decodeNanosleep(Decode &decode) {
              : decode.error("expected type u32 in '" + decode.mnemonic() + "'");
 }
 
-static bool decodeCall(Decode &decode) {
-  return decode.error("call is not supported yet, only kernels without calls: "
-                      "have the function inlined");
-}
-
 void registerControlFlow(Registry &registry) {
   registry.add("bra", decodeBra);
   registry.add("brx.idx", decodeBrx);
   registry.add("exit", decodeExit);
-  registry.add("ret", decodeExit);
   registry.add("trap", decodeTrap);
   registry.add("brkpt", decodeNothing);
   registry.add("nop", decodeNothing);
   registry.add("nanosleep", decodeNanosleep);
-  registry.add("call", decodeCall);
 }
 
 } // namespace bwgemm::emulator

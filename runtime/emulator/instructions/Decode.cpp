@@ -76,7 +76,7 @@ unsigned Decode::takeVectorWidth() {
 
 Space Decode::takeSpace() {
   switch (takeOne({"global", "shared", "shared::cta", "shared::cluster",
-                   "local", "const", "param", "param::entry"})) {
+                   "local", "const", "param", "param::entry", "param::func"})) {
   case 0:
     return Space::Global;
   case 1:
@@ -90,6 +90,7 @@ Space Decode::takeSpace() {
     return Space::Const;
   case 6:
   case 7:
+  case 8:
     return Space::Param;
   default:
     return Space::Generic;
@@ -317,6 +318,15 @@ bool Decode::resolve(const ast::Operand &operand, Type type, bool isDestination,
                              result.slot);
     return true;
   }
+  case Symbol::Kind::Function: {
+    if (isDestination || isFloat(type) || bitWidth(type) != 64 ||
+        operand.offset)
+      break;
+    ast::Operand number = operand;
+    number.kind = AstKind::Integer;
+    number.bits = symbol->address;
+    return resolveImmediate(number, type, result);
+  }
   case Symbol::Kind::Unsupported:
     return errorAt(operand.location, "'" + name + "' " + symbol->reason);
   default:
@@ -458,6 +468,8 @@ bool Decode::address(size_t index, Space space) {
       result->width = 64;
       result->offset += static_cast<int64_t>(symbol->address);
       Space want = space == Space::SharedCluster ? Space::Shared : space;
+      if (symbol->isCallParam && want == Space::Param)
+        want = Space::Local;
       bool isPlain = symbol->space == Space::Global ||
                      symbol->space == Space::Const ||
                      symbol->space == Space::Param;
@@ -472,7 +484,11 @@ bool Decode::address(size_t index, Space space) {
         result->base = Base::Shared;
         break;
       case Space::Local:
-        result->base = Base::Local;
+        result->base = symbol->inFrame ? Base::Frame : Base::Local;
+        if (symbol->inFrame) {
+          result->width = 32;
+          result->slot = symbol->slot;
+        }
         break;
       case Space::Param:
         result->base = Base::Param;
@@ -611,6 +627,21 @@ bool Decode::labelInto(std::string_view name, ast::Location where,
   owner.placePatches.emplace_back(place, number);
   owner.currentPlaces.push_back(place);
   return true;
+}
+
+std::optional<Symbol> Decode::symbol(std::string_view name) {
+  return scope.find(name);
+}
+
+const DeviceFunction *Decode::function() const { return owner.running; }
+
+const DeviceFunction *Decode::calledFunction(std::string_view name) const {
+  auto found = owner.functionsByName.find(name);
+  return found == owner.functionsByName.end() ? nullptr : found->second;
+}
+
+void Decode::noteCall(const DeviceFunction *callee) {
+  owner.callEdges.emplace_back(owner.running, callee);
 }
 
 const std::vector<std::string_view> *

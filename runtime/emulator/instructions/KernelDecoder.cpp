@@ -31,9 +31,8 @@ static uint64_t alignUp(uint64_t value, uint64_t align) {
   return (value + align - 1) / align * align;
 }
 
-/// Size in bytes of a variable and the alignment it must have.
-static bool layOf(const ast::Variable &variable, uint64_t &bytes,
-                  uint64_t &align) {
+bool layOutVariable(const ast::Variable &variable, uint64_t &bytes,
+                    uint64_t &align) {
   auto type = parseType(variable.type);
   if (!type || *type == Type::Pred)
     return false;
@@ -51,7 +50,7 @@ bool KernelDecoder::layOutParams() {
   uint64_t offset = 0;
   for (const ast::Variable &param : function.params) {
     uint64_t bytes, align;
-    if (!layOf(param, bytes, align))
+    if (!layOutVariable(param, bytes, align))
       return fail(param.location, "expected a parameter of a fundamental type, "
                                   "got '" +
                                       std::string(param.type) + "'");
@@ -80,26 +79,9 @@ bool KernelDecoder::layOutParams() {
   return true;
 }
 
-void KernelDecoder::collectNames(const ast::Operand &operand) {
-  if (operand.kind == ast::Operand::Kind::Name)
-    names.insert(operand.name);
-  for (const ast::Operand &element : operand.elements)
-    collectNames(element);
-}
-
-void KernelDecoder::collectNames(const ast::Block &block) {
-  for (const ast::Statement &statement : block.statements) {
-    if (statement.kind == ast::Statement::Kind::Block)
-      collectNames(*statement.block);
-    else if (statement.kind == ast::Statement::Kind::Instruction)
-      for (const ast::Operand &operand : statement.instruction.operands)
-        collectNames(operand);
-  }
-}
-
 bool KernelDecoder::placeShared(const ast::Variable &variable, Symbol &symbol) {
   uint64_t bytes, align;
-  if (!layOf(variable, bytes, align))
+  if (!layOutVariable(variable, bytes, align))
     return fail(variable.location, "expected a variable of a fundamental type, "
                                    "got '" +
                                        std::string(variable.type) + "'");
@@ -148,19 +130,11 @@ bool KernelDecoder::declare(const ast::Variable &variable, SymbolScope &scope) {
     break;
   case ast::StateSpace::Local: {
     uint64_t bytes, align;
-    if (!layOf(variable, bytes, align) || variable.isUnsized)
+    if (!layOutVariable(variable, bytes, align) || variable.isUnsized)
       return fail(variable.location, "expected a local variable of a "
                                      "fundamental type and known size");
-    symbol.kind = Symbol::Kind::Variable;
-    symbol.space = Space::Local;
-    localEnd = alignUp(localEnd, align);
-    symbol.address = localEnd;
-    symbol.bytes = bytes;
-    localEnd += bytes;
-    if (localEnd > 512 * 1024)
-      return fail(variable.location,
-                  "expected at most 512 KiB of local memory, got " +
-                      std::to_string(localEnd) + " bytes");
+    if (!placeInFrame(variable, bytes, align, symbol))
+      return false;
     break;
   }
   case ast::StateSpace::Global:
@@ -173,11 +147,16 @@ bool KernelDecoder::declare(const ast::Variable &variable, SymbolScope &scope) {
       return fail(variable.location, error);
     break;
   }
-  case ast::StateSpace::Param:
-    symbol.kind = Symbol::Kind::Unsupported;
-    symbol.reason = "is the argument of a call; call is not supported yet, "
-                    "only code without calls (inline the function)";
+  case ast::StateSpace::Param: {
+    uint64_t bytes, align;
+    if (!layOutVariable(variable, bytes, align) || variable.isUnsized)
+      return fail(variable.location, "expected an argument of a fundamental "
+                                     "type and known size");
+    if (!placeInFrame(variable, bytes, align, symbol))
+      return false;
+    symbol.isCallParam = true;
     break;
+  }
   }
   if (!scope.define(variable.name, symbol))
     return fail(variable.location, "'" + name + "' is declared twice");
@@ -196,7 +175,14 @@ bool KernelDecoder::declareModuleVariables() {
   for (const auto &other : module.functions) {
     Symbol symbol;
     symbol.kind = Symbol::Kind::Function;
+    symbol.address = functionAddress(module, other->name);
     scope.define(other->name, symbol);
+  }
+  for (const auto &alias : module.aliases) {
+    Symbol symbol;
+    symbol.kind = Symbol::Kind::Function;
+    symbol.address = functionAddress(module, alias.first);
+    scope.define(alias.first, symbol);
   }
   return true;
 }
@@ -214,9 +200,12 @@ bool KernelDecoder::collect(const ast::Block &block, SymbolScope &scope) {
       if (!label.branchTargets.empty()) {
         symbol.kind = Symbol::Kind::BranchTargets;
         symbol.targets = &label.branchTargets;
-      } else if (label.isPrototype) {
-        symbol.kind = Symbol::Kind::Unsupported;
-        symbol.reason = "is a call prototype; call is not supported yet";
+      } else if (label.prototype) {
+        symbol.kind = Symbol::Kind::Prototype;
+        symbol.prototype = label.prototype.get();
+      } else if (!label.callTargets.empty()) {
+        symbol.kind = Symbol::Kind::CallTargets;
+        symbol.targets = &label.callTargets;
       } else {
         symbol.kind = Symbol::Kind::Label;
         symbol.label = static_cast<uint32_t>(labels.size());
@@ -230,7 +219,7 @@ bool KernelDecoder::collect(const ast::Block &block, SymbolScope &scope) {
   for (const ast::Statement &statement : block.statements) {
     switch (statement.kind) {
     case Kind::Instruction:
-      items.push_back({&statement.instruction, &scope});
+      items.push_back({&statement.instruction, &scope, 0});
       break;
     case Kind::Label: {
       auto symbol = scope.find(statement.label.name);
@@ -318,7 +307,11 @@ void KernelDecoder::materializeAddress(const Symbol &symbol, int64_t offset,
   read.operands[0].slot = slot;
   read.line = source.location.line;
   read.text = source.text;
-  decodeVariableAddress(symbol.space, symbol.address + uint64_t(offset), read);
+  uint64_t place = symbol.address + uint64_t(offset);
+  if (symbol.inFrame)
+    decodeFrameAddress(symbol.slot, place, read);
+  else
+    decodeVariableAddress(symbol.space, place, read);
   std::vector<uint32_t *> places;
   places.swap(currentPlaces);
   emit(read, Flow::Next);
@@ -347,7 +340,7 @@ bool KernelDecoder::addGuard(const ast::Instruction &source, SymbolScope &scope,
 bool KernelDecoder::decodeInstruction(const Item &item) {
   const ast::Instruction &source = *item.instruction;
   Instruction out;
-  out.line = source.location.line;
+  out.line = item.line ? item.line : source.location.line;
   out.text = source.text;
   if (!addGuard(source, *item.scope, out))
     return false;
@@ -378,6 +371,29 @@ bool KernelDecoder::decodeInstruction(const Item &item) {
                                uint32_t(decode.targetLabel));
   emit(out, decode.flow);
   return true;
+}
+
+/// Begins with the instructions of a body.
+void KernelDecoder::enter(Body &body) {
+  running = body.function;
+  file.setOwner(running ? &body.registers : nullptr);
+  if (running)
+    body.function->entry = static_cast<uint32_t>(kernel.code.size());
+}
+
+/// Notes what a body turned out to use.
+void KernelDecoder::leave(Body &body) {
+  if (!body.function)
+    return;
+  for (const RegisterFile::Place &place : body.registers) {
+    body.function->registers.push_back({place.slot, place.bits});
+    body.function->savedBytes += place.bits == 1 ? 1 : place.bits / 8;
+  }
+}
+
+/// Line of the last instruction since `firstItem`.
+unsigned KernelDecoder::lastLine(size_t firstItem) const {
+  return items.size() > firstItem ? items.back().instruction->location.line : 0;
 }
 
 void KernelDecoder::resolveLabels() {
@@ -421,8 +437,8 @@ bool KernelDecoder::decode(std::string &error) {
   kernel.entryRegisters = entryRegisters(function);
 
   scopes.push_back(std::make_unique<SymbolScope>(nullptr, file));
-  collectNames(function.body);
-  if (!declareModuleVariables())
+  findFunctions();
+  if (!declareFunctions() || !declareModuleVariables())
     return done(false);
   SymbolScope *moduleScope = scopes.back().get();
   scopes.push_back(std::make_unique<SymbolScope>(moduleScope, file));
@@ -430,7 +446,20 @@ bool KernelDecoder::decode(std::string &error) {
     return done(false);
   SymbolScope *paramScope = scopes.back().get();
   scopes.push_back(std::make_unique<SymbolScope>(paramScope, file));
-  if (!collect(function.body, *scopes.back()))
+  SymbolScope *bodyScope = scopes.back().get();
+  bodies.emplace_back();
+  if (!collect(function.body, *bodyScope))
+    return done(false);
+  // Running off the end ends the thread.
+  static const ast::Instruction end = [] {
+    ast::Instruction made;
+    made.parts = {"exit"};
+    made.text = "exit (end of the kernel)";
+    return made;
+  }();
+  items.push_back({&end, bodyScope, lastLine(0)});
+  uint64_t entryEnd = localEnd;
+  if (!collectFunctions(moduleScope))
     return done(false);
 
   kernel.staticSharedBytes = static_cast<uint32_t>(sharedEnd - sharedBase);
@@ -438,7 +467,7 @@ bool KernelDecoder::decode(std::string &error) {
   kernel.dynamicSharedOffset =
       static_cast<uint32_t>(hasDynamicArray ? alignUp(sharedEnd, dynamicAlign)
                                             : alignUp(sharedEnd, 16));
-  kernel.localBytes = static_cast<uint32_t>(alignUp(localEnd - localBase, 16));
+  kernel.localBytes = static_cast<uint32_t>(alignUp(entryEnd - localBase, 16));
   for (auto &scope : scopes)
     scope->placeDynamicArrays(kernel.dynamicSharedOffset);
 
@@ -449,25 +478,20 @@ bool KernelDecoder::decode(std::string &error) {
   std::stable_sort(byPlace.begin(), byPlace.end(), [&](uint32_t a, uint32_t b) {
     return labels[a].item < labels[b].item;
   });
-  kernel.code.reserve(items.size() + 1);
-  for (size_t i = 0; i <= items.size(); ++i) {
+  kernel.code.reserve(items.size());
+  size_t nextBody = 0;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (nextBody < bodies.size() && bodies[nextBody].firstItem == i)
+      enter(bodies[nextBody++]);
     while (nextLabel < byPlace.size() && labels[byPlace[nextLabel]].item == i)
       labels[byPlace[nextLabel++]].codeIndex =
           static_cast<uint32_t>(kernel.code.size());
-    if (i < items.size() && !decodeInstruction(items[i]))
+    if (!decodeInstruction(items[i]))
       return done(false);
   }
-  // Running off the end ends the thread.
-  static const ast::Instruction end = [] {
-    ast::Instruction made;
-    made.parts = {"exit"};
-    made.text = "exit (end of the kernel)";
-    return made;
-  }();
-  if (!decodeInstruction({&end, scopes.back().get()}))
-    return done(false);
-  if (!items.empty())
-    kernel.code.back().line = items.back().instruction->location.line;
+  for (Body &body : bodies)
+    leave(body);
+  sizeStack();
 
   resolveLabels();
   assignPriorities(kernel.code, flows, indirectPlaces);

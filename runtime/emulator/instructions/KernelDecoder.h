@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -44,6 +45,13 @@ private:
   struct Item {
     const ast::Instruction *instruction;
     SymbolScope *scope;
+    unsigned line; ///< Of an instruction that is not in the text, else 0.
+  };
+  /// The kernel's body, then those of the functions that it may call.
+  struct Body {
+    DeviceFunction *function = nullptr; ///< Null for the kernel.
+    size_t firstItem = 0;
+    std::vector<RegisterFile::Place> registers;
   };
   struct Label {
     size_t item = 0; ///< Index in `items` that it stands before.
@@ -52,6 +60,18 @@ private:
 
   bool fail(ast::Location where, const std::string &message);
   bool layOutParams();
+  const ast::Function *findFunction(std::string_view name) const;
+  void findFunctions();
+  bool declareFunctions();
+  bool collectFunctions(SymbolScope *moduleScope);
+  bool declareValue(const ast::Variable &variable, SymbolScope *scope,
+                    CallValue &value);
+  bool placeInFrame(const ast::Variable &variable, uint64_t bytes,
+                    uint64_t align, Symbol &symbol);
+  void enter(Body &body);
+  void leave(Body &body);
+  unsigned lastLine(size_t firstItem) const;
+  void sizeStack();
   bool declareModuleVariables();
   bool declare(const ast::Variable &variable, SymbolScope &scope);
   bool placeShared(const ast::Variable &variable, Symbol &symbol);
@@ -94,7 +114,35 @@ private:
   uint64_t localEnd = localBase;
   bool hasDynamicArray = false;
   std::string errorText;
+
+  bool callsIndirectly = false;
+  std::vector<const ast::Function *> reached;
+  std::vector<Body> bodies;
+  DeviceFunction *collecting = nullptr;    ///< Its declarations are being read.
+  const DeviceFunction *running = nullptr; ///< Its instructions are decoded.
+  std::unordered_map<std::string_view, const DeviceFunction *> functionsByName;
+  /// Caller (null for the kernel) and callee (null for any).
+  std::vector<std::pair<const DeviceFunction *, const DeviceFunction *>>
+      callEdges;
 };
+
+/// Most bytes that a thread's local memory or one frame of it may have.
+inline constexpr uint64_t maxFrameBytes = 512 * 1024;
+
+/// What a call takes of the stack: its frame, and the place of a return
+/// address.
+inline uint32_t frameCharge(const DeviceFunction &function) {
+  return function.frameBytes + 16;
+}
+
+/// Size in bytes of a variable and the alignment it must have; false if it is
+/// not of a fundamental type.
+bool layOutVariable(const ast::Variable &variable, uint64_t &bytes,
+                    uint64_t &align);
+
+/// What a register holds that points at the function; 0 if there is no such
+/// function.
+uint64_t functionAddress(const ast::Module &module, std::string_view name);
 
 /// Sets Instruction::priority from the immediate postdominators of the
 /// control flow graph. `flows[i]` and, for Flow::Indirect, `indirect[i]` (the

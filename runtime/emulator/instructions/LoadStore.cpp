@@ -52,7 +52,7 @@ static bool locate(Warp &w, const Instruction &i, LaneMask mask, Space space,
                    const char *what) {
   const Operand &operand = i.operands[0];
   uint64_t address[warpSize];
-  if (operand.base == Base::Register) {
+  if (operand.base == Base::Register || operand.base == Base::Frame) {
     if (operand.width == 64) {
       const uint64_t *base = w.in<uint64_t>(operand);
       for (unsigned l = 0; l < warpSize; ++l)
@@ -364,7 +364,7 @@ static bool decodeAccess(Decode &decode, bool isLoad) {
                         "elements of 32 bits or more), got " +
                         std::to_string(bits * count) + " in '" +
                         decode.mnemonic() + "'");
-  if (!isLoad && (space == Space::Param || space == Space::Const))
+  if (!isLoad && space == Space::Const)
     return decode.error("expected a writable state space in '" +
                         decode.mnemonic() + "'");
   // A cache policy may follow.
@@ -375,6 +375,17 @@ static bool decodeAccess(Decode &decode, bool isLoad) {
     decode.markUsed(2);
   if (!decode.address(addressAt, space))
     return false;
+  if (space == Space::Param) {
+    // Parameters of functions and arguments of calls are in local memory.
+    Base base = decode.last().base;
+    if (base == Base::Frame || base == Base::Local)
+      space = Space::Local;
+    else if (!isLoad)
+      return decode.errorAt(decode.operand(addressAt).location,
+                            "expected the argument of a call or the result of "
+                            "a function as place of '" +
+                                decode.mnemonic() + "'");
+  }
   bool vector = decode.isVector(valueAt);
   if (vector != (count > 1))
     return decode.errorAt(decode.operand(valueAt).location,

@@ -14,6 +14,7 @@
 #ifndef BWGEMM_EMULATOR_INSTRUCTIONS_REGISTRY_H
 #define BWGEMM_EMULATOR_INSTRUCTIONS_REGISTRY_H
 
+#include "instructions/Symbols.h"
 #include "machine/Kernel.h"
 #include "parser/Ast.h"
 
@@ -28,7 +29,6 @@
 namespace bwgemm::emulator {
 
 class KernelDecoder;
-class SymbolScope;
 
 /// Where control goes after an instruction, for reconvergence.
 enum class Flow : uint8_t {
@@ -66,7 +66,7 @@ public:
   /// Takes .v2, .v4, .v8; 1 if none is there.
   unsigned takeVectorWidth();
   /// Takes .global, .shared, .shared::cta, .shared::cluster, .local, .const,
-  /// .param, .param::entry; Space::Generic if none is there.
+  /// .param, .param::entry, .param::func; Space::Generic if none is there.
   Space takeSpace();
   /// Takes every modifier that starts with `prefix`, e.g. "L2::".
   void takeAllWithPrefix(std::string_view prefix);
@@ -125,6 +125,16 @@ public:
   /// Index in the code of a label (for branch tables), filled in later into
   /// `*place`, which must stay where it is.
   bool labelInto(std::string_view name, ast::Location where, uint32_t *place);
+  /// What a name stands for; nothing if it is not declared.
+  std::optional<Symbol> symbol(std::string_view name);
+  /// The function of the instruction; null in a kernel.
+  const DeviceFunction *function() const;
+  /// A function that the kernel may call, by name; null if there is none.
+  const DeviceFunction *calledFunction(std::string_view name) const;
+  /// Says that the instruction calls a function, or any if it is null.
+  void noteCall(const DeviceFunction *callee);
+  /// Says that the instruction moves the stack pointer.
+  void noteDynamicStack() { kernel.dynamicStack = true; }
   /// Labels of a `.branchtargets` list.
   const std::vector<std::string_view> *branchTargets(std::string_view name);
   /// Lanes that all hold `bits`, in 32- or 64-bit storage.

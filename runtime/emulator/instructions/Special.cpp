@@ -262,6 +262,22 @@ void decodeVariableAddress(Space space, uint64_t offset, Instruction &out) {
                                         : variableAddress<plainAddress>;
 }
 
+static Step frameAddress(Warp &w, const Instruction &i, LaneMask mask) {
+  const uint32_t *frame = w.in<uint32_t>(i.operands[1]);
+  return setLanes(w, i.operands[0], mask, [&](unsigned l) {
+    return uint32_t(frame[l] + uint32_t(i.extra));
+  });
+}
+
+void decodeFrameAddress(uint32_t frameSlot, uint64_t offset, Instruction &out) {
+  out.extra = offset;
+  out.operands[1].kind = Operand::Kind::Register;
+  out.operands[1].width = 32;
+  out.operands[1].slot = frameSlot;
+  out.operandCount = 2;
+  out.handler = frameAddress;
+}
+
 //===----------------------------------------------------------------------===//
 // Hints
 //===----------------------------------------------------------------------===//

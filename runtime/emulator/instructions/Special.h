@@ -25,6 +25,10 @@ bool decodeSpecialRegister(std::string_view name, Instruction &out);
 /// state space addresses, not generic ones.
 void decodeVariableAddress(Space space, uint64_t offset, Instruction &out);
 
+/// The same for a place `offset` bytes into the frame of the running call,
+/// whose address is the register at `frameSlot`.
+void decodeFrameAddress(uint32_t frameSlot, uint64_t offset, Instruction &out);
+
 } // namespace bwgemm::emulator
 
 #endif // BWGEMM_EMULATOR_INSTRUCTIONS_SPECIAL_H

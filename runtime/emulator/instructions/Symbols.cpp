@@ -17,11 +17,16 @@ uint32_t RegisterFile::allocate(Type type) {
       predicatesLeft = 16;
       next += 64;
     }
-    return predicateLine + 4 * (16 - predicatesLeft--);
+    uint32_t slot = predicateLine + 4 * (16 - predicatesLeft--);
+    if (owner)
+      owner->push_back({slot, 1});
+    return slot;
   }
-  unsigned bits = bitWidth(type);
+  unsigned bits = bitWidth(type) < 32 ? 32 : bitWidth(type);
   uint32_t slot = next;
-  next += warpSize * (bits <= 32 ? 4 : bits / 8);
+  next += warpSize * (bits / 8);
+  if (owner)
+    owner->push_back({slot, bits});
   return slot;
 }
 

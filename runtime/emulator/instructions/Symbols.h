@@ -27,8 +27,10 @@ struct Symbol {
     Variable,      ///< Address `address` in `space`.
     Label,         ///< `label`: index for KernelDecoder's label table.
     BranchTargets, ///< `targets`.
-    Function,
-    Unsupported, ///< A name that exists and cannot be used; `reason`.
+    Function,      ///< Generic address `address`.
+    Prototype,     ///< `prototype`.
+    CallTargets,   ///< `targets`.
+    Unsupported,   ///< A name that exists and cannot be used; `reason`.
   };
   Kind kind = Kind::Register;
   // Register.
@@ -39,8 +41,15 @@ struct Symbol {
   uint64_t address = 0;
   uint64_t bytes = 0;
   bool isDynamic = false; ///< `.extern .shared` array.
-  // Label and branch targets.
+  /// `address` is relative to the frame pointer of a function's call, a
+  /// register at `slot`.
+  bool inFrame = false;
+  /// An argument or result of a call, or a parameter of a function: local
+  /// memory that ld.param and st.param reach.
+  bool isCallParam = false;
+  // Label, branch targets and prototypes.
   uint32_t label = 0;
+  const ast::Function *prototype = nullptr;
   const std::vector<std::string_view> *targets = nullptr;
   const char *reason = nullptr;
 };
@@ -48,6 +57,14 @@ struct Symbol {
 /// Hands out places in the register file, for registers that are used.
 class RegisterFile {
 public:
+  /// A register of a function, which a recursive call has to keep.
+  struct Place {
+    uint32_t slot;
+    uint32_t bits;
+  };
+  /// From now on allocated registers are also noted in `places`, which may be
+  /// null. A predicate counts as one bit.
+  void setOwner(std::vector<Place> *places) { owner = places; }
   /// Bytes are a multiple of 64 but for predicates, which share lines.
   uint32_t allocate(Type type);
   uint32_t bytes() const { return (next + 63) / 64 * 64; }
@@ -57,6 +74,7 @@ private:
   uint32_t next = 0;
   uint32_t predicateLine = 0, predicatesLeft = 0;
   unsigned registers = 0;
+  std::vector<Place> *owner = nullptr;
 };
 
 /// One `{ … }` and what is declared in it; asks the enclosing one for the

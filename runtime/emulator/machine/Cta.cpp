@@ -61,7 +61,8 @@ Cta::Cta(Cluster &cluster, unsigned rank, Dim3 index, StoragePool &pool)
   sharedLimit = kernel.dynamicSharedOffset + config.dynamicSharedBytes;
   sharedBytes = sharedLimit - sharedBase;
   registerBytes = size_t(kernel.registerBytes) * warpCount;
-  localStride = kernel.localBytes;
+  localStride =
+      kernel.localBytes + (kernel.dynamicStack ? config.stackBytes : 0);
   localBytes = size_t(localStride) * threads;
   if ((sharedBytes && !(shared = pool.take(sharedBytes))) ||
       (registerBytes && !(registerBlock = pool.take(registerBytes))) ||
@@ -132,6 +133,12 @@ Cluster::Cluster(Grid &grid, Dim3 index, CounterSet &counters,
 }
 
 Cluster::~Cluster() { async.clear(); }
+
+uint64_t Cluster::number() const {
+  Dim3 count = gridPointer->clusterCount();
+  return clusterIndex.x +
+         (clusterIndex.y + uint64_t(clusterIndex.z) * count.y) * count.x;
+}
 
 bool Cluster::valid() const {
   for (const auto &cta : ctaList)

@@ -74,6 +74,8 @@ public:
       return nullptr;
     return shared + (offset - sharedBase);
   }
+  /// Bytes of local memory that each thread has.
+  uint32_t localBytesPerThread() const { return localStride; }
   /// Local memory of one thread (linear index in the CTA).
   std::byte *localAt(unsigned thread, uint64_t offset, uint64_t bytes);
 
@@ -118,6 +120,8 @@ public:
 
   Grid &grid() const { return *gridPointer; }
   Dim3 index() const { return clusterIndex; }
+  /// The same as one number, in the order in which clusters start.
+  uint64_t number() const;
   std::vector<std::unique_ptr<Cta>> &ctas() { return ctaList; }
   /// CTA of `rank`, or null.
   Cta *cta(unsigned rank) {

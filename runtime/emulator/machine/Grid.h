@@ -11,6 +11,7 @@
 #include "Emulator.h"
 #include "machine/Counters.h"
 #include "machine/Kernel.h"
+#include "machine/Printf.h"
 
 #include <atomic>
 #include <cstdio>
@@ -55,6 +56,9 @@ public:
   std::optional<Fault> takeFault();
   void addHazard(Fault hazard);
   std::vector<Fault> takeHazards();
+
+  /// What kernels print.
+  PrintStream output;
 
 private:
   std::atomic<uint64_t> nextCluster{0};

@@ -47,6 +47,8 @@ enum class Base : uint8_t {
   Shared,   ///< `offset` in this CTA's shared window (rank bits are added).
   Local,    ///< `offset` in the thread's local memory.
   Param,    ///< `offset` in the kernel's parameter buffer.
+  Frame,    ///< `offset` in the local memory of the running call, whose
+            ///< address is the 32-bit register at `slot`.
 };
 
 /// One resolved operand.

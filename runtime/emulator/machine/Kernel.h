@@ -9,6 +9,7 @@
 #define BWGEMM_EMULATOR_MACHINE_KERNEL_H
 
 #include "Emulator.h"
+#include "machine/CallStack.h"
 #include "machine/Instruction.h"
 
 #include <cstdint>
@@ -46,8 +47,17 @@ struct Kernel {
   std::unordered_map<uint32_t, RegisterName> registerNames;
   /// Bytes of one warp's register file, a multiple of 64.
   uint32_t registerBytes = 0;
-  /// Bytes of one thread's local memory.
+  /// Bytes of one thread's local memory: the kernel's own variables, and the
+  /// frames of calls as far as their depth is known.
   uint32_t localBytes = 0;
+  /// Of these, the kernel's own: calls use what is above.
+  uint32_t entryFrameBytes = 0;
+  /// Calls recurse or use alloca: LaunchConfig::stackBytes are added.
+  bool dynamicStack = false;
+  /// Some function prints: output has to be brought into order.
+  bool prints = false;
+  /// The functions that the kernel may call; addresses are stable.
+  std::deque<DeviceFunction> functions;
   /// Shared memory: statics lie at [sharedBase, sharedBase + staticBytes);
   /// `.extern .shared` arrays start at `dynamicOffset`.
   uint32_t staticSharedBytes = 0;

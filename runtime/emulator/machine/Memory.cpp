@@ -9,6 +9,7 @@
 
 #include "Emulator.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <shared_mutex>
 
@@ -21,10 +22,13 @@ struct DeviceMemory::Impl {
   struct Block {
     uint64_t bytes = 0;
     bool owned = false;
+    bool heap = false; ///< From malloc in device code.
   };
   mutable std::shared_mutex mutex;
   std::map<uint64_t, Block> blocks;
   uint64_t total = 0;
+  /// CUDA's default heap is 8 MiB.
+  uint64_t heapBytes = 0, heapLimit = 8 << 20;
 
   bool overlaps(uint64_t base, uint64_t bytes) const {
     auto after = blocks.upper_bound(base);
@@ -56,9 +60,44 @@ uint64_t DeviceMemory::allocate(uint64_t bytes) {
     return 0;
   uint64_t base = reinterpret_cast<uint64_t>(pointer);
   std::unique_lock lock(impl->mutex);
-  impl->blocks[base] = {bytes, true};
+  impl->blocks[base] = {bytes, true, false};
   impl->total += bytes;
   return base;
+}
+
+uint64_t DeviceMemory::allocateHeap(uint64_t bytes) {
+  bytes = bytes ? bytes : 1;
+  {
+    std::unique_lock lock(impl->mutex);
+    if (bytes > impl->heapLimit - std::min(impl->heapBytes, impl->heapLimit))
+      return 0;
+    impl->heapBytes += bytes;
+  }
+  uint64_t base = allocate(bytes);
+  std::unique_lock lock(impl->mutex);
+  if (base)
+    impl->blocks[base].heap = true;
+  else
+    impl->heapBytes -= bytes;
+  return base;
+}
+
+bool DeviceMemory::releaseHeap(uint64_t base) {
+  {
+    std::unique_lock lock(impl->mutex);
+    auto found = impl->blocks.find(base);
+    if (found == impl->blocks.end() || !found->second.heap)
+      return false;
+    impl->heapBytes -= found->second.bytes;
+    // Only one of two threads that free the same block gets further.
+    found->second.heap = false;
+  }
+  return release(base);
+}
+
+void DeviceMemory::setHeapLimit(uint64_t bytes) {
+  std::unique_lock lock(impl->mutex);
+  impl->heapLimit = bytes;
 }
 
 bool DeviceMemory::registerHost(void *pointer, uint64_t bytes) {
@@ -68,7 +107,7 @@ bool DeviceMemory::registerHost(void *pointer, uint64_t bytes) {
   std::unique_lock lock(impl->mutex);
   if (impl->overlaps(base, bytes))
     return false;
-  impl->blocks[base] = {bytes, false};
+  impl->blocks[base] = {bytes, false, false};
   impl->total += bytes;
   return true;
 }

@@ -79,13 +79,15 @@ bool Module::Impl::fill(const ast::Variable &variable, const Global &global,
              candidate.space == ast::StateSpace::Const))
           target = &candidate;
       uint64_t bytes;
-      if (!target) {
-        error = "expected a .global or .const variable as initial value of '" +
+      value = target ? 0 : functionAddress(*ast, element.symbol);
+      if (!target && !value) {
+        error = "expected a .global or .const variable or a function as "
+                "initial value of '" +
                 std::string(variable.name) + "', got '" +
                 std::string(element.symbol) + "'";
         return false;
       }
-      if (!place(*target, value, bytes, error))
+      if (target && !place(*target, value, bytes, error))
         return false;
       value += static_cast<uint64_t>(element.offset);
       if (element.mask) {

@@ -83,6 +83,8 @@ inline constexpr uint32_t clusterOffsetMask = 0xFFFFFF;
 inline constexpr uint64_t sharedWindow = 0x0001'0000'0000'0000;
 inline constexpr uint64_t localWindow = 0x0001'0001'0000'0000;
 inline constexpr uint64_t windowBytes = 0x1'0000'0000;
+/// Addresses of device functions, one every 16 bytes; no memory is there.
+inline constexpr uint64_t functionWindow = 0x0001'0002'0000'0000;
 /// Lowest local address; 0 is left out so that null is never valid.
 inline constexpr uint32_t localBase = 0x10;
 

@@ -57,6 +57,8 @@ uint64_t Warp::address(const Operand &operand, unsigned lane) const {
     return uint64_t(operand.offset);
   case Base::Param:
     return grid().paramBase + uint64_t(operand.offset);
+  case Base::Frame:
+    return uint32_t(in<uint32_t>(operand)[lane] + uint32_t(operand.offset));
   }
   return 0;
 }
@@ -130,7 +132,8 @@ std::byte *Warp::access(const Instruction &instruction, Space space,
   }
   case Space::Local:
     text = "out of bounds: " + head + "outside the thread's " +
-           std::to_string(grid().kernel.localBytes) + " bytes of local memory";
+           std::to_string(ctaPointer->localBytesPerThread()) +
+           " bytes of local memory";
     break;
   default:
     if (address < 4096) {
@@ -162,14 +165,27 @@ std::byte *Warp::access(const Instruction &instruction, Space space,
 // Faults
 //===----------------------------------------------------------------------===//
 
+/// The text of an instruction on one line.
+static std::string onOneLine(std::string_view text) {
+  std::string line;
+  for (char c : text) {
+    bool isBlank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!isBlank)
+      line += c;
+    else if (!line.empty() && line.back() != ' ')
+      line += ' ';
+  }
+  return line;
+}
+
 static Step record(Warp &warp, FaultKind kind, const Instruction &instruction,
                    unsigned lane, std::string_view message,
                    std::optional<uint64_t> address) {
   Fault fault;
   fault.kind = kind;
-  fault.message = message;
+  fault.message = std::string(message) + describeCalls(warp, lane);
   fault.line = instruction.line;
-  fault.instruction = instruction.text;
+  fault.instruction = onOneLine(instruction.text);
   fault.cta = warp.cta().index();
   fault.warp = static_cast<int>(warp.id());
   fault.lane = static_cast<int>(lane);
@@ -238,6 +254,7 @@ Step Warp::branch(LaneMask taken, uint32_t target) {
   Fragment other;
   other.mask = taken;
   other.pc = target;
+  other.depth = running.depth;
   running.mask = stay;
   ++running.pc;
   fragments.push_back(other);
@@ -260,8 +277,18 @@ Step Warp::branchMany(
     Fragment other;
     other.pc = pc;
     other.mask = mask;
+    other.depth = fragments[current].depth;
     fragments.push_back(other);
   }
+  mergeFragments();
+  return Step::Jump;
+}
+
+Step Warp::split(const std::vector<Fragment> &parts) {
+  fragments[current] = parts[0];
+  if (parts.size() == 1)
+    return Step::Jump;
+  fragments.insert(fragments.end(), parts.begin() + 1, parts.end());
   mergeFragments();
   return Step::Jump;
 }
@@ -310,7 +337,8 @@ void Warp::mergeFragments() {
   };
   for (size_t i = 0; i < fragments.size(); ++i)
     for (size_t j = i + 1; j < fragments.size();) {
-      if (fragments[i].pc != fragments[j].pc || !joinable(fragments[i]) ||
+      if (fragments[i].pc != fragments[j].pc ||
+          fragments[i].depth != fragments[j].depth || !joinable(fragments[i]) ||
           !joinable(fragments[j])) {
         ++j;
         continue;
@@ -328,14 +356,18 @@ void Warp::mergeFragments() {
 bool Warp::chooseFragment(bool avoidCurrent) {
   const Instruction *code = grid().kernel.code.data();
   unsigned avoided = current;
+  auto goesFirst = [code](const Fragment &a, const Fragment &b) {
+    if (a.depth != b.depth)
+      return a.depth > b.depth;
+    return code[a.pc].priority < code[b.pc].priority;
+  };
   int best = -1;
   for (unsigned i = 0; i < fragments.size(); ++i) {
     if (!runnable(fragments[i]))
       continue;
     if (avoidCurrent && i == avoided)
       continue;
-    if (best < 0 || code[fragments[i].pc].priority <
-                        code[fragments[unsigned(best)].pc].priority)
+    if (best < 0 || goesFirst(fragments[i], fragments[unsigned(best)]))
       best = static_cast<int>(i);
   }
   if (best < 0 && avoidCurrent && avoided < fragments.size() &&

@@ -8,7 +8,8 @@
 // A warp's registers and its fragments. Lanes that are at the same place run
 // together as one fragment; a divergent branch splits a fragment, and
 // fragments that meet at one instruction merge. The fragment to run is the
-// runnable one with the lowest Instruction::priority, so fragments wait at
+// runnable one with the most calls under way and, of those, the lowest
+// Instruction::priority, so a call returns first, and fragments wait at
 // the immediate postdominator for the others; when every other one is blocked
 // or spins, one that waits there goes on alone. So no lane can keep another
 // from making progress.
@@ -57,6 +58,8 @@ struct Wait {
 struct Fragment {
   LaneMask mask = 0;
   uint32_t pc = 0;
+  /// Calls that have not returned. Only lanes of one depth run together.
+  uint32_t depth = 0;
   /// Set while Step::Block; on the repeated execution of the instruction it
   /// still holds what the handler stored, and it is cleared after the
   /// instruction completes.
@@ -178,6 +181,8 @@ public:
   Step branch(LaneMask taken, uint32_t target);
   /// Sends lanes of the running fragment to several targets.
   Step branchMany(const std::vector<std::pair<uint32_t, LaneMask>> &targets);
+  /// Replaces the running fragment by several, of any depth (call, ret).
+  Step split(const std::vector<Fragment> &parts);
   /// Ends the lanes.
   Step exit(LaneMask lanes);
 

@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bwgemm::emulator::ast {
@@ -97,14 +98,17 @@ struct Variable {
 };
 
 struct Block;
+struct Function;
 
 struct Label {
   Location location;
   std::string_view name;
   /// `name: .branchtargets a, b;` lists labels.
   std::vector<std::string_view> branchTargets;
-  /// `name: .callprototype …;` or `.calltargets`: accepted, not kept.
-  bool isPrototype = false;
+  /// `name: .calltargets f, g;` lists functions.
+  std::vector<std::string_view> callTargets;
+  /// `name: .callprototype …;`: a function without name and body.
+  std::shared_ptr<Function> prototype;
 };
 
 /// An instruction, a label, a declaration or a nested block, in order.
@@ -149,6 +153,8 @@ struct Module {
   unsigned addressSize = 64;
   std::vector<Variable> variables;
   std::vector<std::unique_ptr<Function>> functions;
+  /// `.alias name, function;`.
+  std::vector<std::pair<std::string_view, std::string_view>> aliases;
 };
 
 } // namespace bwgemm::emulator::ast

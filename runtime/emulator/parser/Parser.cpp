@@ -210,9 +210,20 @@ bool ParserImpl::parseDirective() {
   }
   if (word == ".section")
     return skipSection();
-  if (word == ".pragma" || word == ".alias") {
+  if (word == ".pragma") {
     advance();
     return skipToSemicolon("a directive");
+  }
+  if (word == ".alias") {
+    std::vector<std::string_view> names;
+    ast::Location where = token.location;
+    if (!parseNames(names, "a function"))
+      return false;
+    if (names.size() != 2)
+      return errorAt(where, "expected '.alias name, function', got " +
+                                std::to_string(names.size()) + " names");
+    module.aliases.emplace_back(names[0], names[1]);
+    return true;
   }
 
   bool isExtern = false, isVisible = false, isWeak = false;
@@ -583,6 +594,34 @@ bool ParserImpl::parseFunction(bool isExtern, bool isVisible, bool isWeak) {
   return true;
 }
 
+/// `.callprototype (results) _ (params) .noreturn;`
+bool ParserImpl::parsePrototype(ast::Function &prototype) {
+  advance();
+  prototype.location = token.location;
+  std::string_view name;
+  if (token.is('(') && !parseParameterList(prototype.results))
+    return false;
+  if (!expectName(name, "'_' in a call prototype"))
+    return false;
+  if (token.is('(') && !parseParameterList(prototype.params))
+    return false;
+  return parsePerformanceDirectives(prototype) &&
+         expect(';', "after the call prototype");
+}
+
+/// `.branchtargets a, b;` and `.calltargets f, g;`
+bool ParserImpl::parseNames(std::vector<std::string_view> &names,
+                            const char *what) {
+  advance();
+  do {
+    std::string_view name;
+    if (!expectName(name, what))
+      return false;
+    names.push_back(name);
+  } while (consume(','));
+  return expect(';', "after the list");
+}
+
 //===----------------------------------------------------------------------===//
 // Statements
 //===----------------------------------------------------------------------===//
@@ -662,18 +701,14 @@ bool ParserImpl::parseStatement(ast::Block &block, unsigned depth) {
   statement.label.location = word.location;
   statement.label.name = word.text;
   if (token.isWord(".branchtargets")) {
-    advance();
-    do {
-      std::string_view target;
-      if (!expectName(target, "a label"))
-        return false;
-      statement.label.branchTargets.push_back(target);
-    } while (consume(','));
-    if (!expect(';', "after the branch targets"))
+    if (!parseNames(statement.label.branchTargets, "a label"))
       return false;
-  } else if (token.isWord(".callprototype") || token.isWord(".calltargets")) {
-    statement.label.isPrototype = true;
-    if (!skipToSemicolon("a call prototype"))
+  } else if (token.isWord(".calltargets")) {
+    if (!parseNames(statement.label.callTargets, "a function"))
+      return false;
+  } else if (token.isWord(".callprototype")) {
+    statement.label.prototype = std::make_shared<ast::Function>();
+    if (!parsePrototype(*statement.label.prototype))
       return false;
   }
   block.statements.push_back(std::move(statement));

@@ -51,6 +51,9 @@ private:
   bool parsePerformanceDirectives(ast::Function &function);
   bool parseFunction(bool isExtern, bool isVisible, bool isWeak);
 
+  bool parsePrototype(ast::Function &prototype);
+  bool parseNames(std::vector<std::string_view> &names, const char *what);
+
   bool parseBlock(ast::Block &block, unsigned depth);
   bool parseStatement(ast::Block &block, unsigned depth);
   bool parseInstruction(ast::Block &block, const Token *mnemonic = nullptr);

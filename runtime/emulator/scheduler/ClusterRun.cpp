@@ -119,6 +119,8 @@ ClusterRun::Result ClusterRun::slice() {
         if (!checkTensorMemoryFreed(*cta) || !checkWgmmasComplete(*cta))
           return Result::Fault;
       cluster.counters().add(Counter::Ctas, cluster.ctas().size());
+      if (cluster.grid().kernel.prints)
+        cluster.grid().output.finish(cluster.number());
       return Result::Finished;
     }
     bool changed =

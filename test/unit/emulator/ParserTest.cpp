@@ -243,8 +243,8 @@ TEST_F(RefusalTest, UnknownInstructionsAndModifiers) {
   expectError("ld.global.v4.u64 {%w1,%w2}, [%out];", "vector of 4 elements");
   expectError("ld.global.v8.u64 {%w1,%w2,%w3,%w4,%w5,%w6,%w7,%w8}, [%out];",
               "at most 128 bits (256");
-  expectError("st.param.u32 [out], %r1;", "writable state space");
-  expectError("call (%r0), f, (%r1);", "call is not supported yet");
+  expectError("st.param.u32 [out], %r1;", "expected the argument of a call");
+  expectError("call (%r0), f, (%r1);", "'f', which is not declared");
   expectError("setmaxnreg.inc.sync.aligned.u32 41;", "multiple of 8");
   expectError("lop3.b32 %r0, %r1, %r2, %r3, 256;", "from 0 to 255");
   expectError(".shared .b8 big[300000];", "at most 232448 bytes of static");
