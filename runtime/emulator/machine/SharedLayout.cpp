@@ -91,16 +91,12 @@ SharedMatrix::SharedMatrix(const MatrixDescriptor &descriptor, bool mnMajor)
     chunkGroup = mnMajor ? descriptor.strideOffset : descriptor.leadingOffset;
     return;
   }
+  // K-major, only a sparse wgmma's 64 bytes of K of B leave a 32-byte span:
+  // LBO leads to the next (measured on an H200).
   group8 = descriptor.strideOffset;
   chunk = 16;
-  if (mnMajor) {
-    chunkWrap = span / 16;
-    chunkGroup = descriptor.leadingOffset;
-    return;
-  }
-  // An instruction's K is 32 bytes, never more than the span: the leading
-  // offset is not used.
-  chunkWrap = 8;
+  chunkWrap = span / 16;
+  chunkGroup = descriptor.leadingOffset;
 }
 
 uint32_t SharedMatrix::end(uint32_t indices, uint32_t chunks) const {

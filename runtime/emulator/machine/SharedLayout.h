@@ -14,7 +14,7 @@
 // along the contiguous direction and s = index along the other:
 //
 //   K-major, none      (s%8)*16 + (s/8)*SBO + c*LBO
-//   K-major, swizzled  (s%8)*span + (s/8)*SBO + c*16
+//   K-major, swizzled  (s%8)*span + (s/8)*SBO + (c%w)*16 + (c/w)*LBO
 //   MN-major, none     (s%8)*16 + (s/8)*LBO + c*SBO
 //   MN-major, swizzled (s%8)*span + (s/8)*SBO + (c%w)*16 + (c/w)*LBO
 //
