@@ -49,12 +49,16 @@ Step executeWgmma(Warp &w, const Instruction &i, LaneMask mask) {
     return w.trap(i, firstLane(mask),
                   "scale-d differs between the threads of the warp");
   for (unsigned n = 2; n < 4; ++n) {
-    const Operand &descriptor = i.operands[n];
-    for (unsigned lane = 1; descriptor && lane < warpSize; ++lane)
-      if (w.value(descriptor, lane) != w.value(descriptor, 0))
-        return w.trap(i, lane,
-                      std::string("the descriptor of ") + "AB"[n - 2] +
-                          " differs between the threads of the warp");
+    if (!i.operands[n])
+      continue;
+    const uint64_t *descriptor = w.in<uint64_t>(i.operands[n]);
+    uint64_t difference = 0;
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      difference |= descriptor[lane] ^ descriptor[0];
+    if (difference)
+      return w.trap(i, firstLane(mask),
+                    std::string("the descriptor of ") + "AB"[n - 2] +
+                        " differs between the threads of the warp");
   }
   return group->issue(w, i) ? Step::Next : Step::Fault;
 }
