@@ -55,6 +55,8 @@ struct SharedShadow {
   /// Per thread: how many fence.proxy.async it has executed.
   std::vector<uint32_t> fences;
   std::vector<InFlight> mmas, copies;
+  /// Bulk stores that have not read their source.
+  std::vector<InFlight> stores;
   std::unordered_map<uint64_t, ThreadCopy> threadCopies;
   /// The words (address / 4) that cp.async in flight write, and the PTX line
   /// of one that does.
@@ -195,8 +197,11 @@ void HazardChecker::access(Warp &warp, const Instruction &instruction,
     space = generic.space;
     address = generic.offset;
   }
-  if (space != Space::Shared && space != Space::SharedCluster)
+  if (space != Space::Shared && space != Space::SharedCluster) {
+    if (isWrite && space != Space::Local)
+      tensorMapWrites.note(address, bytes, instruction.line);
     return;
+  }
   Cta *cta = warp.cluster().cta(unsigned(address >> clusterRankShift));
   // A fence covers what its thread wrote in other CTAs too, but threads are
   // numbered per CTA here: stores across CTAs are left out.
@@ -210,6 +215,19 @@ void HazardChecker::access(Warp &warp, const Instruction &instruction,
   uint32_t thread = warp.id() * warpSize + lane;
   uint32_t first = offset / granuleBytes;
   uint32_t last = (offset + bytes - 1) / granuleBytes;
+  for (const InFlight &store : shadow.stores) {
+    auto found = std::lower_bound(store.granules.begin(), store.granules.end(),
+                                  first * granuleBytes);
+    if (found != store.granules.end() && *found <= last * granuleBytes &&
+        shadow.isNew(instruction.line, store.line))
+      Scene(warp, instruction, lane)
+          .hazard("writes shared memory at " + hex(*found) +
+                  ", which the bulk store of line " +
+                  std::to_string(store.line) +
+                  " has yet to read: its thread must wait for it first "
+                  "(cp.async.bulk.wait_group.read), and a barrier must follow "
+                  "if that is another thread");
+  }
   for (uint32_t index = first; index <= last; ++index)
     shadow.at(index * granuleBytes) = {Granule::State::Generic, thread,
                                        shadow.fencesOf(thread),
@@ -395,6 +413,13 @@ uint64_t HazardChecker::copyIssued(Cta &cta, Granules granules,
                    (mma.columns ? "its tcgen05.commit first"
                                 : "it with wgmma.wait_group first"));
   uint64_t id = shadow.nextId++;
+  for (const InFlight &store : shadow.stores)
+    if (overlap(store.granules, granules) && shadow.isNew(line, store.line))
+      scene.hazard("the bulk copy writes shared memory that the bulk store of "
+                   "line " +
+                   std::to_string(store.line) +
+                   " has yet to read: its thread must wait for it first "
+                   "(cp.async.bulk.wait_group.read)");
   shadow.copies.push_back({id, std::move(granules), line, 0, 0});
   return id;
 }
@@ -408,9 +433,53 @@ void HazardChecker::copyLanded(Cta &cta, uint64_t id) {
   remove(shadow.copies, id);
 }
 
-void HazardChecker::copyReads(Cta &cta, const Granules &granules,
-                              const Scene &scene) {
+uint64_t HazardChecker::copyReads(Cta &cta, const Granules &granules,
+                                  const Scene &scene) {
   checkReads(cta, granules, "the bulk copy", scene);
+  SharedShadow &shadow = shadowOf(cta);
+  uint64_t id = shadow.nextId++;
+  shadow.stores.push_back(
+      {id, sorted(granules), scene.instruction->line, 0, 0});
+  return id;
+}
+
+void HazardChecker::copyHasRead(Cta &cta, uint64_t id) {
+  remove(shadowOf(cta).stores, id);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An extension of Cluster.
+struct AcquiredMaps {
+  /// By address: the number of the last write that the copies may see.
+  std::unordered_map<uint64_t, uint64_t> acquired;
+  std::set<std::pair<uint32_t, uint32_t>> reported;
+};
+} // namespace
+
+void HazardChecker::tensorMapUsed(Cluster &cluster, uint64_t address,
+                                  const Scene &scene) {
+  TensorMapWrites::Write last = tensorMapWrites.last(address);
+  AcquiredMaps &maps = cluster.extension<AcquiredMaps>();
+  if (last.number == 0)
+    return;
+  auto found = maps.acquired.find(address);
+  if (found != maps.acquired.end() && found->second >= last.number)
+    return;
+  if (maps.reported.insert({scene.instruction->line, last.line}).second)
+    scene.hazard("the tensor map has been written in line " +
+                 std::to_string(last.line) +
+                 " since this cluster last executed fence.proxy"
+                 ".tensormap::generic.acquire on it: the copy may use the map "
+                 "as it was");
+}
+
+void HazardChecker::tensorMapAcquired(Cluster &cluster, uint64_t address) {
+  cluster.extension<AcquiredMaps>().acquired[address] =
+      tensorMapWrites.last(address).number;
 }
 
 } // namespace bwgemm::emulator

@@ -15,7 +15,12 @@
 // - an mma whose operands a bulk copy in flight is still writing;
 // - a tcgen05.ld from an accumulator that an mma in flight still writes;
 // - a bulk copy into memory that an mma in flight still reads;
-// - any access to memory that a cp.async in flight still writes.
+// - any access to memory that a cp.async in flight still writes;
+// - an ordinary store, or a bulk copy, over what a bulk store in flight has yet
+//   to read;
+//
+// - a copy through a tensor map that some thread has written since the
+//   cluster last executed fence.proxy.tensormap::generic.acquire on it.
 //
 // The first is judged in the order in which the emulator executed: it sees a
 // missing fence, and does not see a missing barrier behind a fence. Ordinary
@@ -27,6 +32,7 @@
 #ifndef BWGEMM_EMULATOR_HAZARDS_HAZARDCHECKER_H
 #define BWGEMM_EMULATOR_HAZARDS_HAZARDCHECKER_H
 
+#include "hazards/TensorMapWrites.h"
 #include "instructions/AsyncSupport.h"
 #include "machine/Observer.h"
 
@@ -94,7 +100,19 @@ public:
   uint64_t copyIssued(Cta &cta, Granules granules, const Scene &scene);
   void copyLanded(Cta &cta, uint64_t id);
   /// A bulk copy is issued that reads `granules`.
-  void copyReads(Cta &cta, const Granules &granules, const Scene &scene);
+  /// Returns a number for copyHasRead.
+  uint64_t copyReads(Cta &cta, const Granules &granules, const Scene &scene);
+  void copyHasRead(Cta &cta, uint64_t id);
+
+  //===--- Tensor maps ---===//
+
+  /// A copy is issued through the map at `address`.
+  void tensorMapUsed(Cluster &cluster, uint64_t address, const Scene &scene);
+  /// fence.proxy.tensormap::generic.acquire of the map at `address`.
+  void tensorMapAcquired(Cluster &cluster, uint64_t address);
+
+private:
+  TensorMapWrites tensorMapWrites;
 };
 
 /// The checker of a grid; null unless hazards are checked.

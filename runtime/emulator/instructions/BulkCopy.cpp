@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Copies of contiguous bytes, and bulk async-groups (PTX ISA, "cp.async.bulk",
-// "cp.async.bulk.commit_group", "cp.async.bulk.wait_group").
+// Copies of contiguous bytes (PTX ISA, "cp.async.bulk") and reductions into
+// them ("cp.reduce.async.bulk").
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,7 @@
 #include "instructions/AsyncSupport.h"
 #include "instructions/BulkGroups.h"
 #include "instructions/Registry.h"
+#include "machine/Reduction.h"
 
 #include <algorithm>
 #include <cstring>
@@ -40,11 +41,27 @@ static bool checkBulk(Warp &w, const Instruction &i, unsigned lane,
   return true;
 }
 
+namespace {
+/// Decoded into Instruction::flags of a copy to global memory.
+enum GlobalFlags : uint8_t { HasMask = 1, Reduces = 2 };
+} // namespace
+
+/// Set in Instruction::extra of a reduction into shared memory.
+static constexpr uint64_t reducesInShared = uint64_t(1) << 48;
+
+/// A reduction travels in the upper half of Instruction::extra.
+static uint64_t packReduction(const Reduction &reduction) {
+  return uint64_t(reduction.op) << 32 | uint64_t(reduction.element) << 40;
+}
+static Reduction reductionOf(const Instruction &i) {
+  return {ReduceOp(i.extra >> 32 & 0xff), TensorElement(i.extra >> 40 & 0xff)};
+}
+
 /// To shared memory, with an mbarrier. Operands: destination, source, size,
-/// mbarrier, CTA mask or none. `extra` holds the space of the destination,
-/// `flags` that of the source.
+/// mbarrier, CTA mask or none. `extra` holds the space of the destination and
+/// the reduction, `flags` the space of the source.
 static Step copyToShared(Warp &w, const Instruction &i, LaneMask mask) {
-  Space destinationSpace = Space(i.extra), sourceSpace = Space(i.flags);
+  Space destinationSpace = Space(i.extra & 0xff), sourceSpace = Space(i.flags);
   for (LaneMask rest = mask; rest; rest &= rest - 1) {
     unsigned lane = firstLane(rest);
     uint64_t destination = w.address(i.operands[0], lane);
@@ -70,6 +87,7 @@ static Step copyToShared(Warp &w, const Instruction &i, LaneMask mask) {
     uint32_t to = uint32_t(destination & clusterOffsetMask);
     uint32_t barrierOffset = uint32_t(barrier & clusterOffsetMask);
     Scene scene(w, i, lane);
+    w.count(Counter::TmaBytesRead, bytes);
     for (; targets; targets &= targets - 1) {
       Cta *cta = w.cluster().cta(unsigned(__builtin_ctzll(targets)));
       if (!cta || !cta->sharedAt(to, bytes))
@@ -84,15 +102,29 @@ static Step copyToShared(Warp &w, const Instruction &i, LaneMask mask) {
                       barrier);
       w.count(Counter::TmaLoads);
       w.count(Counter::TmaBytesLoaded, bytes);
-      uint64_t watched = 0;
-      if (HazardChecker *checker = hazardsOf(w.grid()))
+      uint64_t watched = 0, watchedSource = 0;
+      if (HazardChecker *checker = hazardsOf(w.grid())) {
         watched = checker->copyIssued(*cta, granulesOf(to, bytes), scene);
+        if (sourceSpace == Space::Shared)
+          watchedSource = checker->copyReads(
+              w.cta(), granulesOf(uint32_t(source & clusterOffsetMask), bytes),
+              scene);
+      }
+      bool reduces = i.extra & reducesInShared;
       w.cluster().async.issue(
-          AsyncQueue::unordered, "bulk copy", i.line,
-          [cta, to, from, bytes, barrierOffset, watched, scene] {
-            std::memmove(cta->sharedAt(to, bytes), from, bytes);
+          AsyncQueue::unordered, reduces ? "bulk reduction" : "bulk copy",
+          i.line,
+          [cta, to, from, bytes, barrierOffset, watched, watchedSource, scene,
+           reduces] {
+            if (reduces)
+              reductionOf(*scene.instruction)
+                  .apply(cta->sharedAt(to, bytes), from, bytes);
+            else
+              std::memmove(cta->sharedAt(to, bytes), from, bytes);
             if (watched)
               hazardsOf(cta->grid())->copyLanded(*cta, watched);
+            if (watchedSource)
+              hazardsOf(cta->grid())->copyHasRead(*scene.cta, watchedSource);
             return landOnMBarrier(*cta, barrierOffset, bytes, false, scene);
           });
     }
@@ -100,7 +132,16 @@ static Step copyToShared(Warp &w, const Instruction &i, LaneMask mask) {
   return Step::Next;
 }
 
-/// To global memory, with a bulk group. Operands: destination, source, size.
+/// Copies byte b of each 16 if bit b of the mask is set.
+static void copyMasked(std::byte *to, const std::vector<std::byte> &bytes,
+                       uint64_t byteMask) {
+  for (size_t b = 0; b < bytes.size(); ++b)
+    if (byteMask >> (b % 16) & 1)
+      to[b] = bytes[b];
+}
+
+/// To global memory, with a bulk group. Operands: destination, source, size,
+/// byte mask or none.
 static Step copyToGlobal(Warp &w, const Instruction &i, LaneMask mask) {
   for (LaneMask rest = mask; rest; rest &= rest - 1) {
     unsigned lane = firstLane(rest);
@@ -116,49 +157,31 @@ static Step copyToGlobal(Warp &w, const Instruction &i, LaneMask mask) {
                          : nullptr;
     if (!from)
       return Step::Fault;
-    std::shared_ptr<BulkGroup> group = w.extension<BulkGroups>().join(lane);
-    if (HazardChecker *checker = hazardsOf(w.grid()))
-      checker->copyReads(
-          w.cta(), granulesOf(uint32_t(source & clusterOffsetMask), bytes),
-          Scene(w, i, lane));
-    w.count(Counter::TmaStores);
     w.count(Counter::TmaBytesStored, bytes);
-    Cluster *cluster = &w.cluster();
-    cluster->async.issue(AsyncQueue::unordered, "bulk copy", i.line,
-                         [to, from, bytes, group, cluster] {
-                           std::memcpy(to, from, bytes);
-                           --group->outstanding;
-                           cluster->signal();
-                           return true;
-                         });
+    auto read = [from, bytes] {
+      return std::vector<std::byte>(from, from + bytes);
+    };
+    Granules granules = granulesOf(uint32_t(source & clusterOffsetMask), bytes);
+    Scene scene(w, i, lane);
+    if (i.flags & Reduces)
+      issueBulkWrite(w, scene, "bulk reduction", std::move(granules), read,
+                     [to, reduction = reductionOf(i)](
+                         const std::vector<std::byte> &values) {
+                       reduction.apply(to, values.data(), values.size());
+                     });
+    else if (i.flags & HasMask)
+      issueBulkWrite(w, scene, "bulk copy", std::move(granules), read,
+                     [to, byteMask = w.value(i.operands[3], lane)](
+                         const std::vector<std::byte> &values) {
+                       copyMasked(to, values, byteMask);
+                     });
+    else
+      issueBulkWrite(w, scene, "bulk copy", std::move(granules), read,
+                     [to](const std::vector<std::byte> &values) {
+                       std::memcpy(to, values.data(), values.size());
+                     });
   }
   return Step::Next;
-}
-
-static Step commitGroup(Warp &w, const Instruction &, LaneMask mask) {
-  BulkGroups &groups = w.extension<BulkGroups>();
-  forLanes(mask, [&](unsigned lane) { groups.commit(lane); });
-  return Step::Next;
-}
-
-static std::string describeGroups(const Warp &, const Wait &wait) {
-  return "bulk async-groups: " + std::to_string(wait.a) +
-         " are pending, and at most " + std::to_string(wait.b) + " may be";
-}
-
-/// `extra` is the number of groups that may be pending.
-static Step waitGroup(Warp &w, const Instruction &i, LaneMask mask) {
-  BulkGroups &groups = w.extension<BulkGroups>();
-  size_t most = 0;
-  forLanes(mask,
-           [&](unsigned lane) { most = std::max(most, groups.pending(lane)); });
-  if (most <= i.extra)
-    return Step::Next;
-  Wait wait;
-  wait.describe = describeGroups;
-  wait.a = most;
-  wait.b = i.extra;
-  return w.block(wait);
 }
 
 /// Prefetches change nothing that a program can see.
@@ -193,14 +216,17 @@ static bool decodeToShared(Decode &decode, Space destination, Space source) {
 }
 
 static bool decodeToGlobal(Decode &decode) {
-  if (decode.take("cp_mask"))
-    return decode.error(".cp_mask is not modelled");
+  bool masked = !(decode.out.flags & Reduces) && decode.take("cp_mask");
   bool hint = decode.take("L2::cache_hint");
-  size_t count = 3 + hint;
+  size_t count = 3 + hint + masked;
   if (!decode.expectOperands(count, count) ||
       !decode.address(0, Space::Global) || !decode.address(1, Space::Shared) ||
-      !decode.sourceU32(2) || (hint && !decode.sourceOperand(3, Type::B64)))
+      !decode.sourceU32(2) ||
+      (masked && !decode.sourceOperand(count - 1, Type::B16)) ||
+      (hint && !decode.sourceOperand(3, Type::B64)))
     return false;
+  if (masked)
+    decode.out.flags |= HasMask;
   decode.out.handler = copyToGlobal;
   return true;
 }
@@ -211,6 +237,9 @@ static bool decodeCopy(Decode &decode) {
   bool global = decode.take("global");
   bool cluster = decode.take("shared::cluster");
   bool cta = decode.take("shared::cta");
+  if (decode.take("ignore_oob"))
+    return decode.error(".ignore_oob is not modelled; copies whose bytes are "
+                        "all inside of an allocation are");
   if (decode.take("bulk_group")) {
     if (!global || !cta)
       return decode.error("expected .global.shared::cta with .bulk_group");
@@ -228,24 +257,82 @@ static bool decodeCopy(Decode &decode) {
                       "or .shared::cluster.shared::cta");
 }
 
-static bool decodeCommitGroup(Decode &decode) {
-  if (!decode.expectOperands(0, 0))
-    return false;
-  decode.out.handler = commitGroup;
+/// The operation and the type of a reduction.
+static bool takeReduction(Decode &decode, bool toGlobal) {
+  static constexpr std::string_view types[] = {
+      "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16", "b32", "b64"};
+  static constexpr TensorElement elements[] = {
+      TensorElement::U32, TensorElement::S32,  TensorElement::U64,
+      TensorElement::S64, TensorElement::F16,  TensorElement::F32,
+      TensorElement::F64, TensorElement::BF16, TensorElement::U32,
+      TensorElement::U64};
+  Reduction reduction;
+  int op = -1, type = -1;
+  for (int o = 0; o < 8 && op < 0; ++o)
+    op = decode.take(reduceOpNames[o]) ? o : -1;
+  for (int t = 0; t < 10 && type < 0; ++t)
+    type = decode.take(types[t]) ? t : -1;
+  if (op < 0 || type < 0)
+    return decode.error(
+        "expected an operation (.add, .min, .max, .inc, .dec, .and, .or, "
+        ".xor) and a type in '" +
+        decode.mnemonic() + "'");
+  reduction.op = ReduceOp(op);
+  reduction.element = elements[type];
+  bool isBits = type >= 8, isBitwise = reduction.op >= ReduceOp::And;
+  bool isHalf = reduction.element == TensorElement::F16 ||
+                reduction.element == TensorElement::BF16;
+  bool noftz = decode.take("noftz");
+  bool legal = reduction.isLegal() && isBits == isBitwise &&
+               noftz == (isHalf && reduction.op == ReduceOp::Add);
+  // Within a cluster: 32 bits, and sums of u64.
+  if (!toGlobal)
+    legal = legal && !isHalf && reduction.element != TensorElement::F32 &&
+            reduction.element != TensorElement::F64 &&
+            reduction.element != TensorElement::S64 &&
+            (reduction.element != TensorElement::U64 ||
+             reduction.op == ReduceOp::Add);
+  if (!legal)
+    return decode.error(
+        std::string(toGlobal
+                        ? "expected .add of u32, s32, u64, f32, f64, .add"
+                          ".noftz of f16, bf16, .min or .max of u32, s32, "
+                          "u64, s64, f16, bf16, .inc or .dec of u32, or .and, "
+                          ".or, .xor of b32, b64 in '"
+                        : "expected .add of u32, s32, u64, .min or .max of "
+                          "u32, s32, .inc or .dec of u32, or .and, .or, .xor "
+                          "of b32 in '") +
+        decode.mnemonic() + "'");
+  decode.out.extra |= packReduction(reduction);
   return true;
 }
 
-static bool decodeWaitGroup(Decode &decode) {
-  // Reading the source and writing the destination land together here.
-  decode.take("read");
-  int64_t count = 0;
-  if (!decode.expectOperands(1, 1) || !decode.immediate(0, count))
+/// cp.reduce.async.bulk to global or cluster memory.
+static bool decodeReduce(Decode &decode) {
+  bool global = decode.take("global");
+  bool cluster = decode.take("shared::cluster");
+  if (global == cluster || !decode.take("shared::cta"))
+    return decode.error("expected .global.shared::cta or "
+                        ".shared::cluster.shared::cta");
+  if (!takeReduction(decode, global))
     return false;
-  if (count < 0)
-    return decode.error("expected a count of 0 or more, got " +
-                        std::to_string(count));
-  decode.out.extra = uint64_t(count);
-  decode.out.handler = waitGroup;
+  if (global) {
+    if (!decode.take("bulk_group"))
+      return decode.error("expected .bulk_group");
+    decode.out.flags = Reduces;
+    return decodeToGlobal(decode);
+  }
+  if (!decode.take("mbarrier::complete_tx::bytes"))
+    return decode.error("expected .mbarrier::complete_tx::bytes");
+  if (!decode.expectOperands(4, 4) ||
+      !decode.address(0, Space::SharedCluster) ||
+      !decode.address(1, Space::Shared) || !decode.sourceU32(2) ||
+      !decode.address(3, Space::SharedCluster))
+    return false;
+  decode.noOperand();
+  decode.out.extra |= uint64_t(Space::SharedCluster) | reducesInShared;
+  decode.out.flags = uint8_t(Space::Shared);
+  decode.out.handler = copyToShared;
   return true;
 }
 
@@ -264,8 +351,7 @@ static bool decodePrefetch(Decode &decode) {
 
 void registerBulkCopy(Registry &registry) {
   registry.add("cp.async.bulk", decodeCopy);
-  registry.add("cp.async.bulk.commit_group", decodeCommitGroup);
-  registry.add("cp.async.bulk.wait_group", decodeWaitGroup);
+  registry.add("cp.reduce.async.bulk", decodeReduce);
   registry.add("cp.async.bulk.prefetch", decodePrefetch);
 }
 

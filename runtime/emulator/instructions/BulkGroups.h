@@ -6,24 +6,30 @@
 //===----------------------------------------------------------------------===//
 //
 // The bulk async-groups that cp.async.bulk.commit_group and wait_group work
-// with (PTX ISA, "bulk async-group"). Each thread has its own.
+// with (PTX ISA, "bulk async-group"). Each thread has its own. An operation
+// has two parts that land one after the other: it reads its source, and it
+// writes its destination; wait_group.read waits for the first alone.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BWGEMM_EMULATOR_INSTRUCTIONS_BULKGROUPS_H
 #define BWGEMM_EMULATOR_INSTRUCTIONS_BULKGROUPS_H
 
+#include "instructions/AsyncSupport.h"
 #include "machine/Types.h"
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <vector>
 
 namespace bwgemm::emulator {
 
 /// Operations of one group that have not landed.
 struct BulkGroup {
-  uint32_t outstanding = 0;
+  uint32_t reading = 0; ///< That have not read their source.
+  uint32_t writing = 0; ///< That have not written their destination.
 };
 
 /// The groups of a warp's threads; an extension of Warp.
@@ -35,12 +41,13 @@ struct BulkGroups {
   Thread threads[warpSize];
 
   /// Adds an operation to the open group of `lane`; whoever lands it lowers
-  /// `outstanding`.
+  /// the two counts.
   std::shared_ptr<BulkGroup> join(unsigned lane) {
     Thread &thread = threads[lane];
     if (!thread.open)
       thread.open = std::make_shared<BulkGroup>();
-    ++thread.open->outstanding;
+    ++thread.open->reading;
+    ++thread.open->writing;
     return thread.open;
   }
   /// Closes the open group; an empty one counts too.
@@ -50,14 +57,27 @@ struct BulkGroups {
                                            : std::make_shared<BulkGroup>());
     thread.open = nullptr;
   }
-  /// Groups of `lane` that are not complete; groups complete in order.
-  size_t pending(unsigned lane) {
+  /// Groups of `lane` that are not complete, or, if `readsOnly`, that have
+  /// sources to read; groups complete in order.
+  size_t pending(unsigned lane, bool readsOnly) {
     auto &committed = threads[lane].committed;
-    while (!committed.empty() && committed.front()->outstanding == 0)
+    while (!committed.empty() && committed.front()->writing == 0)
       committed.pop_front();
-    return committed.size();
+    size_t done = 0;
+    if (readsOnly)
+      while (done < committed.size() && committed[done]->reading == 0)
+        ++done;
+    return committed.size() - done;
   }
 };
+
+/// Issues an operation of the open group of `scene`'s thread. `read` runs when
+/// the source is read and returns its bytes, `write` when they arrive, later;
+/// `granules` are the multiples of 16 in the CTA's shared memory that it reads.
+void issueBulkWrite(Warp &warp, const Scene &scene, const char *what,
+                    std::vector<uint32_t> granules,
+                    std::function<std::vector<std::byte>()> read,
+                    std::function<void(std::vector<std::byte> &)> write);
 
 } // namespace bwgemm::emulator
 

@@ -5,122 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tensor copies in tile mode between global and shared memory, and the
-// instructions that only touch tensor maps (PTX ISA, "Data movement: tensor
-// copy"). The copies themselves are in machine/Tma.h. A copy is checked when
-// it is issued and moves its data when it lands.
+// Tensor copies in tile mode between global and shared memory, and reductions
+// into tensors (PTX ISA, "Data movement: tensor copy"). The copies themselves
+// are in machine/Tma.h. A copy is checked when it is issued and moves its data
+// when it lands; a store reads and writes at different times.
 //
 //===----------------------------------------------------------------------===//
 
 #include "hazards/HazardChecker.h"
-#include "instructions/AsyncSupport.h"
 #include "instructions/BulkGroups.h"
-#include "instructions/Registry.h"
-#include "machine/Observer.h"
-#include "machine/Tma.h"
+#include "instructions/TensorPlans.h"
 
+#include <algorithm>
 #include <cstring>
-#include <deque>
-#include <memory>
 
 namespace bwgemm::emulator {
-
-//===----------------------------------------------------------------------===//
-// Tensor maps
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// The plans of the tensor maps that a CTA used. Entries are never changed:
-/// copies in flight point at them.
-struct PlanCache {
-  struct Entry {
-    uint64_t address;
-    TensorMapWords words;
-    TmaPlan plan;
-  };
-  std::deque<Entry> entries;
-  AllocationCache allocations;
-};
-} // namespace
-
-/// The plan of the tensor map that `operand` names; null if that trapped.
-static const TmaPlan *planOf(Warp &w, const Instruction &i,
-                             const Operand &operand, unsigned lane) {
-  uint64_t address = w.address(operand, lane);
-  std::byte *place =
-      w.access(i, Space::Generic, address, 128, 64, lane, "tensor map read");
-  if (!place)
-    return nullptr;
-  PlanCache &cache = w.cta().extension<PlanCache>();
-  for (const PlanCache::Entry &entry : cache.entries)
-    if (entry.address == address &&
-        std::memcmp(entry.words.data(), place, 64) == 0)
-      return &entry.plan;
-  PlanCache::Entry entry{address, {}, {}};
-  std::memcpy(entry.words.data(), place, 128);
-  TensorMap map;
-  std::string error;
-  if (!TensorMap::decode(entry.words, map, error)) {
-    w.trap(i, lane, error, address);
-    return nullptr;
-  }
-  TmaTrap trap;
-  if (!TmaPlan::make(map, entry.plan, trap)) {
-    if (trap.unsupported)
-      w.unsupported(i, lane, trap.message);
-    else
-      w.trap(i, lane, trap.message, address);
-    return nullptr;
-  }
-  cache.entries.push_back(entry);
-  return &cache.entries.back().plan;
-}
-
-namespace {
-/// Lets the pure copy code ask about global memory.
-struct GlobalAccess {
-  AllocationCache *cache;
-  const DeviceMemory *memory;
-  GlobalCheck check() {
-    return {[](void *context, uint64_t address, uint64_t bytes) {
-              auto *self = static_cast<GlobalAccess *>(context);
-              return self->cache->contains(*self->memory, address, bytes);
-            },
-            this};
-  }
-};
-} // namespace
-
-static Step report(Warp &w, const Instruction &i, unsigned lane,
-                   const TmaTrap &trap) {
-  if (trap.unsupported)
-    return w.unsupported(i, lane, trap.message);
-  if (trap.hasAddress)
-    return w.trap(i, lane, trap.message, trap.address);
-  return w.trap(i, lane, trap.message);
-}
-
-/// Reads the coordinates behind the tensor map in `[map, {x, y}]`.
-static bool coordinatesOf(Warp &w, const Instruction &i, const Operand &operand,
-                          const TmaPlan &plan, unsigned lane,
-                          TmaCoordinates &coordinates) {
-  const Operand *list = operand.elements;
-  unsigned count = operand.count;
-  if (count == 1 && list[0].kind == Operand::Kind::Vector) {
-    count = list[0].count;
-    list = list[0].elements;
-  }
-  if (plan.rank != i.flags) {
-    w.trap(i, lane,
-           "the tensor map has rank " + std::to_string(plan.rank) +
-               ", the instruction is ." + std::to_string(i.flags) + "d");
-    return false;
-  }
-  coordinates = {};
-  for (unsigned d = 0; d < count; ++d)
-    coordinates[d] = int32_t(uint32_t(w.value(list[d], lane)));
-  return true;
-}
 
 //===----------------------------------------------------------------------===//
 // Loads
@@ -140,6 +39,10 @@ static Cta *sharedTarget(Warp &w, const Operand &operand, unsigned lane,
 
 /// Set in `extra` of a load with .cta_group::2.
 static constexpr uint64_t pairSignal = 0x100;
+/// Set in `extra` with tile::gather4 and tile::scatter4.
+static constexpr uint64_t fourRows = 0x200;
+/// Set in `extra` of a reduction; the operation is in bits 16 to 23.
+static constexpr uint64_t reduces = 0x400;
 
 /// The CTA whose mbarrier a copy to `target` signals. It is that of the data,
 /// and the rank bits of the operand do not matter (measured on an H200); but
@@ -158,7 +61,7 @@ static Cta *signalledCta(Warp &w, Cta &target, bool isPair,
 static Step load(Warp &w, const Instruction &i, LaneMask mask) {
   for (LaneMask rest = mask; rest; rest &= rest - 1) {
     unsigned lane = firstLane(rest);
-    const TmaPlan *plan = planOf(w, i, i.operands[1], lane);
+    const TmaPlan *plan = planOf(w, i, i.operands[1], lane, i.extra & fourRows);
     TmaCoordinates at;
     if (!plan || !coordinatesOf(w, i, i.operands[1], *plan, lane, at))
       return Step::Fault;
@@ -191,6 +94,7 @@ static Step load(Warp &w, const Instruction &i, LaneMask mask) {
     PlanCache &cache = w.cta().extension<PlanCache>();
     GlobalAccess global{&cache.allocations, &w.grid().memory};
     Scene scene(w, i, lane);
+    w.count(Counter::TmaBytesRead, plan->txBytes());
     for (; targets; targets &= targets - 1) {
       Cta *cta = w.cluster().cta(unsigned(__builtin_ctzll(targets)));
       if (!cta)
@@ -234,11 +138,26 @@ static Step load(Warp &w, const Instruction &i, LaneMask mask) {
 // Stores
 //===----------------------------------------------------------------------===//
 
-/// Operands: map with coordinates, source. `flags` is the rank.
+/// Whole lines of 128 bytes: a swizzle moves chunks within them.
+static constexpr uint32_t lineBytes = 128;
+
+/// The lines of shared memory that hold a box.
+static std::vector<std::byte> readBox(const TmaPlan &plan, uint32_t source,
+                                      const SharedWindow &shared) {
+  uint64_t bytes = (plan.sharedExtent() + lineBytes - 1) & ~(lineBytes - 1ull);
+  // The window may end within the last line, though the box does not.
+  uint64_t there = std::min<uint64_t>(bytes, shared.end - source);
+  std::vector<std::byte> box(bytes);
+  std::memcpy(box.data(), shared.at(source), there);
+  return box;
+}
+
+/// Operands: map with coordinates, source. `flags` is the rank, `extra` says
+/// what else there is to know.
 static Step store(Warp &w, const Instruction &i, LaneMask mask) {
   for (LaneMask rest = mask; rest; rest &= rest - 1) {
     unsigned lane = firstLane(rest);
-    const TmaPlan *plan = planOf(w, i, i.operands[0], lane);
+    const TmaPlan *plan = planOf(w, i, i.operands[0], lane, i.extra & fourRows);
     TmaCoordinates at;
     if (!plan || !coordinatesOf(w, i, i.operands[0], *plan, lane, at))
       return Step::Fault;
@@ -250,40 +169,40 @@ static Step store(Warp &w, const Instruction &i, LaneMask mask) {
     if (!checkTensorStore(*plan, at, source, sharedWindowOf(*cta),
                           global.check(), trap))
       return report(w, i, lane, trap);
-    std::shared_ptr<BulkGroup> group = w.extension<BulkGroups>().join(lane);
-    if (HazardChecker *checker = hazardsOf(w.grid()))
-      checker->copyReads(*cta, granulesOf(*plan, source), Scene(w, i, lane));
-    w.count(Counter::TmaStores);
-    w.cluster().async.issue(
-        AsyncQueue::unordered, "tensor store", i.line,
-        [plan, at, source, cta, group] {
-          uint64_t bytes = tensorStore(*plan, at, source, sharedWindowOf(*cta));
+    bool isReduction = i.extra & reduces;
+    Reduction reduction{ReduceOp(i.extra >> 16 & 0xff), plan->element};
+    if (isReduction && !reduction.isLegal())
+      return w.trap(i, lane,
+                    "illegal instruction: the copy engine has no " +
+                        reduction.describe());
+    issueBulkWrite(
+        w, Scene(w, i, lane), isReduction ? "tensor reduction" : "tensor store",
+        granulesOf(*plan, source),
+        [plan, source, cta] {
+          return readBox(*plan, source, sharedWindowOf(*cta));
+        },
+        [plan, at, source, cta, isReduction,
+         reduction](std::vector<std::byte> &box) {
+          SharedWindow copy{box.data(), source,
+                            source + static_cast<uint32_t>(box.size())};
+          uint64_t bytes =
+              isReduction ? tensorReduce(*plan, at, source, copy, reduction)
+                          : tensorStore(*plan, at, source, copy);
           cta->cluster().counters().add(Counter::TmaBytesStored, bytes);
-          --group->outstanding;
-          cta->cluster().signal();
-          return true;
         });
   }
   return Step::Next;
 }
 
 //===----------------------------------------------------------------------===//
-// Prefetches and fences
+// Prefetches
 //===----------------------------------------------------------------------===//
 
-/// Has no effect but its checks: the map must be one. The rank is 0 for
-/// prefetch.tensormap, which has no coordinates.
+/// Has no effect but its checks: the map must be one.
 static Step prefetch(Warp &w, const Instruction &i, LaneMask mask) {
   for (LaneMask rest = mask; rest; rest &= rest - 1)
-    if (!planOf(w, i, i.operands[0], firstLane(rest)))
+    if (!planOf(w, i, i.operands[0], firstLane(rest), i.extra & fourRows))
       return Step::Fault;
-  return Step::Next;
-}
-
-/// The tensor map proxy holds no stale copies here: planOf compares contents.
-static Step fenceTensorMap(Warp &w, const Instruction &i, LaneMask mask) {
-  if (Observer *observer = w.observer())
-    observer->fence(w, i, mask);
   return Step::Next;
 }
 
@@ -299,15 +218,22 @@ static bool takeRank(Decode &decode) {
   return true;
 }
 
-/// Takes the load mode; only tiles are modelled.
-static bool takeTile(Decode &decode) {
-  static const std::string_view others[] = {"tile::gather4",  "tile::scatter4",
-                                            "im2col",         "im2col::w",
+/// Takes the load mode; only tiles are modelled. `four` is the mode with four
+/// rows that the instruction has, gather or scatter.
+static bool takeTile(Decode &decode, std::string_view four) {
+  static const std::string_view others[] = {"im2col", "im2col::w",
                                             "im2col::w::128", "im2col_no_offs"};
   for (std::string_view mode : others)
     if (decode.take(mode))
       return decode.error("." + std::string(mode) +
-                          " is not modelled; .tile is");
+                          " is not modelled; .tile is, and ." +
+                          std::string(four));
+  if (decode.take(four)) {
+    decode.out.extra |= fourRows;
+    if (decode.out.flags != 2)
+      return decode.error("expected .2d with ." + std::string(four));
+    return true;
+  }
   decode.take("tile");
   return true;
 }
@@ -320,8 +246,9 @@ static bool mapAddress(Decode &decode, size_t index) {
   unsigned count = operand.count;
   if (count == 1 && operand.elements[0].kind == Operand::Kind::Vector)
     count = operand.elements[0].count;
-  if (count != decode.out.flags)
-    return decode.error("expected " + std::to_string(decode.out.flags) +
+  unsigned expected = decode.out.extra & fourRows ? 5 : decode.out.flags;
+  if (count != expected)
+    return decode.error("expected " + std::to_string(expected) +
                         " coordinates, got " + std::to_string(count));
   return true;
 }
@@ -332,8 +259,8 @@ static bool decodeLoad(Decode &decode) {
   int group = decode.takeOne({"cta_group::1", "cta_group::2"});
   size_t count = 3 + multicast + hint;
   if (!decode.expectOperands(count, count) ||
-      !decode.address(0, Space(decode.out.extra)) || !mapAddress(decode, 1) ||
-      !decode.address(2, Space::SharedCluster))
+      !decode.address(0, Space(decode.out.extra & 0xff)) ||
+      !mapAddress(decode, 1) || !decode.address(2, Space::SharedCluster))
     return false;
   if (multicast) {
     if (!decode.sourceOperand(3, Type::B16))
@@ -362,19 +289,22 @@ static bool decodeStore(Decode &decode) {
 }
 
 static bool decodeCopy(Decode &decode) {
-  if (!takeRank(decode) || !takeTile(decode))
+  bool isLoad = decode.take("mbarrier::complete_tx::bytes");
+  if (!isLoad && !decode.take("bulk_group"))
+    return decode.error("expected .mbarrier::complete_tx::bytes or "
+                        ".bulk_group");
+  if (!takeRank(decode) ||
+      !takeTile(decode, isLoad ? "tile::gather4" : "tile::scatter4"))
     return false;
   if (!decode.take("global"))
     return decode.error("expected a copy from or to .global");
   bool toCluster = decode.take("shared::cluster");
   if (!toCluster && !decode.take("shared::cta"))
     return decode.error("expected .shared::cta or .shared::cluster");
-  decode.out.extra = uint64_t(toCluster ? Space::SharedCluster : Space::Shared);
-  if (decode.take("mbarrier::complete_tx::bytes"))
+  decode.out.extra |=
+      uint64_t(toCluster ? Space::SharedCluster : Space::Shared);
+  if (isLoad)
     return decodeLoad(decode);
-  if (!decode.take("bulk_group"))
-    return decode.error("expected .mbarrier::complete_tx::bytes or "
-                        ".bulk_group");
   if (toCluster)
     return decode.error("a store reads .shared::cta");
   return decodeStore(decode);
@@ -382,7 +312,7 @@ static bool decodeCopy(Decode &decode) {
 
 static bool decodePrefetchTensor(Decode &decode) {
   bool hint = decode.take("L2::cache_hint");
-  if (!takeRank(decode) || !takeTile(decode))
+  if (!takeRank(decode) || !takeTile(decode, "tile::gather4"))
     return false;
   if (!decode.take("L2") || !decode.take("global"))
     return decode.error("expected .L2.global");
@@ -394,49 +324,26 @@ static bool decodePrefetchTensor(Decode &decode) {
   return true;
 }
 
-static bool decodePrefetchMap(Decode &decode, Space space) {
-  if (!decode.expectOperands(1, 1) || !decode.address(0, space))
+static bool decodeReduce(Decode &decode) {
+  if (!takeRank(decode) || !takeTile(decode, "tile::scatter4"))
     return false;
-  decode.out.handler = prefetch;
-  return true;
-}
-
-static bool decodePrefetchGeneric(Decode &decode) {
-  return decodePrefetchMap(decode, Space::Generic);
-}
-static bool decodePrefetchParam(Decode &decode) {
-  return decodePrefetchMap(decode, Space::Param);
-}
-static bool decodePrefetchConst(Decode &decode) {
-  return decodePrefetchMap(decode, Space::Const);
-}
-
-static bool decodeFence(Decode &decode) {
-  bool acquire = decode.take("acquire");
-  if (!acquire && !decode.take("release"))
-    return decode.error("expected .acquire or .release");
-  if (decode.takeOne({"cta", "cluster", "gpu", "sys"}) < 0)
-    return decode.error("expected a scope");
-  size_t count = acquire ? 2 : 0;
-  if (!decode.expectOperands(count, count))
-    return false;
-  int64_t bytes = 128;
-  if (acquire &&
-      (!decode.address(0, Space::Generic) || !decode.immediate(1, bytes)))
-    return false;
-  if (bytes != 128)
-    return decode.error("expected a size of 128, got " + std::to_string(bytes));
-  decode.out.handler = fenceTensorMap;
-  return true;
+  if (!decode.take("global") || !decode.take("shared::cta") ||
+      !decode.take("bulk_group"))
+    return decode.error("expected .global.shared::cta and .bulk_group");
+  for (unsigned op = 0; op < 8; ++op)
+    if (decode.take(reduceOpNames[op])) {
+      decode.out.extra |= reduces | uint64_t(op) << 16;
+      return decodeStore(decode);
+    }
+  return decode.error("expected .add, .min, .max, .inc, .dec, .and, .or or "
+                      ".xor in '" +
+                      decode.mnemonic() + "'");
 }
 
 void registerTensorCopy(Registry &registry) {
   registry.add("cp.async.bulk.tensor", decodeCopy);
   registry.add("cp.async.bulk.prefetch.tensor", decodePrefetchTensor);
-  registry.add("prefetch.tensormap", decodePrefetchGeneric);
-  registry.add("prefetch.param.tensormap", decodePrefetchParam);
-  registry.add("prefetch.const.tensormap", decodePrefetchConst);
-  registry.add("fence.proxy.tensormap::generic", decodeFence);
+  registry.add("cp.reduce.async.bulk.tensor", decodeReduce);
 }
 
 } // namespace bwgemm::emulator

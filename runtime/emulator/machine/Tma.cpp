@@ -28,6 +28,7 @@ bool TmaPlan::make(const TensorMap &map, TmaPlan &plan, TmaTrap &trap) {
   TmaPlan result;
   result.base = map.globalAddress;
   result.rank = map.rank;
+  result.element = map.element;
   result.elementBytes = map.elementBytes();
   result.innerElements = map.box[0];
   result.innerBytes = map.box[0] * result.elementBytes;
@@ -59,9 +60,21 @@ bool TmaPlan::make(const TensorMap &map, TmaPlan &plan, TmaTrap &trap) {
     result.steps[d] = step;
     result.counts[d] = (map.box[d] + step - 1) / step;
     result.rows *= result.counts[d];
-    result.strided |= step != 1;
   }
   plan = result;
+  return true;
+}
+
+bool TmaPlan::takeFourRows(TmaTrap &trap) {
+  if (rank != 2 || rows != 1) {
+    trap.message = "tile::gather4 and tile::scatter4 need a tensor map of rank "
+                   "2 whose box has one row, got rank " +
+                   std::to_string(rank) + " and " + std::to_string(rows) +
+                   " rows";
+    return false;
+  }
+  fourRows = true;
+  rows = 4;
   return true;
 }
 
@@ -119,7 +132,9 @@ static Interior interiorOf(const TmaPlan &plan,
                            const TmaCoordinates &coordinates) {
   Interior interior;
   interior.last.fill(1);
-  for (unsigned d = 0; d < plan.rank; ++d) {
+  // Rows that are named one by one are looked at one by one.
+  unsigned rank = plan.fourRows ? 1 : plan.rank;
+  for (unsigned d = 0; d < rank; ++d) {
     int64_t step = plan.steps[d], count = plan.counts[d];
     int64_t start = coordinates[d], end = int64_t(plan.dims[d]);
     int64_t first = start >= 0 ? 0 : (-start + step - 1) / step;
@@ -150,6 +165,16 @@ static uint64_t rowAddress(const TmaPlan &plan, const TmaCoordinates &c,
 template <typename Visit>
 static void forEachRow(const TmaPlan &plan, const TmaCoordinates &coordinates,
                        const Interior &interior, Visit visit) {
+  if (plan.fourRows) {
+    for (uint32_t row = 0; row < 4; ++row) {
+      int64_t y = coordinates[1 + row];
+      visit(row,
+            plan.base + uint64_t(int64_t(coordinates[0])) * plan.elementBytes +
+                uint64_t(y) * plan.strides[1],
+            !interior.empty && y >= 0 && uint64_t(y) < plan.dims[1]);
+    }
+    return;
+  }
   std::array<uint32_t, TensorMap::maxRank> i{};
   uint32_t row = 0;
   uint64_t step = uint64_t(plan.steps[1]) * plan.strides[1];
@@ -188,7 +213,7 @@ static bool checkGlobal(const TmaPlan &plan, const TmaCoordinates &coordinates,
     --index;
   uint64_t begin = rowAddress(plan, coordinates, low) + interior.firstByte;
   uint64_t end = rowAddress(plan, coordinates, high) + interior.lastByte;
-  if (global(begin, end - begin))
+  if (!plan.fourRows && global(begin, end - begin))
     return true;
   // The gaps between rows need not be accessible, so look at each row.
   uint32_t bytes = interior.lastByte - interior.firstByte;
@@ -219,17 +244,12 @@ bool checkTensorLoad(const TmaPlan &plan, const TmaCoordinates &coordinates,
 bool checkTensorStore(const TmaPlan &plan, const TmaCoordinates &coordinates,
                       uint32_t source, const SharedWindow &shared,
                       const GlobalCheck &global, TmaTrap &trap) {
-  for (unsigned d = 0; d < plan.rank; ++d)
+  for (unsigned d = 0; d < (plan.fourRows ? 5 : plan.rank); ++d)
     if (coordinates[d] < 0)
       return fail(trap, "illegal instruction: coordinate " + std::to_string(d) +
                             " of a tensor store is " +
                             std::to_string(coordinates[d]) +
                             ", expected 0 or more");
-  if (plan.strided) {
-    trap.unsupported = true;
-    return fail(trap, "tensor stores with element strides other than 1 are "
-                      "not modelled");
-  }
   return checkShared(plan, coordinates, source, shared, trap) &&
          checkGlobal(plan, coordinates, writtenBy(plan, coordinates), global,
                      "writes", trap);
@@ -339,6 +359,29 @@ uint64_t tensorStore(const TmaPlan &plan, const TmaCoordinates &coordinates,
                    return;
                  std::memcpy(to + offset, origin + at, 16);
                  written += 16;
+               });
+             });
+  return written;
+}
+
+uint64_t tensorReduce(const TmaPlan &plan, const TmaCoordinates &coordinates,
+                      uint32_t source, const SharedWindow &shared,
+                      const Reduction &reduction) {
+  Interior interior = interiorOf(plan, coordinates);
+  const std::byte *origin = shared.origin();
+  uint64_t written = 0;
+  forEachRow(plan, coordinates, interior,
+             [&](uint32_t row, uint64_t address, bool inside) {
+               if (!inside)
+                 return;
+               std::byte *to = reinterpret_cast<std::byte *>(address);
+               uint32_t from = source + row * plan.pitch;
+               forEachChunk(plan, from, [&](uint32_t at, uint32_t offset) {
+                 if (offset >= interior.lastByte)
+                   return;
+                 uint32_t bytes = std::min(16u, interior.lastByte - offset);
+                 reduction.apply(to + offset, origin + at, bytes);
+                 written += bytes;
                });
              });
   return written;

@@ -17,6 +17,9 @@
 //   but along dimension 0 in units of 16 bytes: the unit that holds the last
 //   element of a row is written whole, whatever lies behind that element.
 // - A store traps on a negative coordinate.
+// - tile::gather4 and tile::scatter4 (PTX ISA) move four rows that lie anywhere
+//   in a tensor of rank 2, through a map whose box has one row: coordinate 0 is
+//   the column, 1 to 4 are the rows.
 // - A load completes the bytes of the whole box, without padding.
 //
 //===----------------------------------------------------------------------===//
@@ -24,6 +27,7 @@
 #ifndef BWGEMM_EMULATOR_MACHINE_TMA_H
 #define BWGEMM_EMULATOR_MACHINE_TMA_H
 
+#include "machine/Reduction.h"
 #include "machine/SharedWindow.h"
 #include "machine/TensorMap.h"
 
@@ -57,6 +61,7 @@ using TmaCoordinates = std::array<int32_t, TensorMap::maxRank>;
 struct TmaPlan {
   uint64_t base = 0;
   unsigned rank = 1;
+  TensorElement element = TensorElement::U8;
   unsigned elementBytes = 1;
   uint32_t innerElements = 0;
   uint32_t innerBytes = 0; ///< Of one row, without padding.
@@ -65,7 +70,8 @@ struct TmaPlan {
   uint32_t swizzle = 0; ///< Mask for swizzleAddress.
   bool nanFill = false;
   bool roundTf32 = false;
-  bool strided = false; ///< An element stride other than 1 beyond dimension 0.
+  /// Four rows of its own choice: see takeFourRows.
+  bool fourRows = false;
   std::array<uint64_t, TensorMap::maxRank> dims{};
   std::array<uint64_t, TensorMap::maxRank> strides{};
   std::array<uint32_t, TensorMap::maxRank> counts{}; ///< Elements copied.
@@ -79,6 +85,8 @@ struct TmaPlan {
   }
 
   static bool make(const TensorMap &map, TmaPlan &plan, TmaTrap &trap);
+  /// Makes it a plan for tile::gather4 or tile::scatter4.
+  bool takeFourRows(TmaTrap &trap);
 };
 
 /// True if a load of the box at `coordinates` to shared address `destination`
@@ -101,6 +109,12 @@ bool checkTensorStore(const TmaPlan &plan, const TmaCoordinates &coordinates,
 /// checkTensorStore. Returns the bytes written.
 uint64_t tensorStore(const TmaPlan &plan, const TmaCoordinates &coordinates,
                      uint32_t source, const SharedWindow &shared);
+
+/// As tensorStore, but combines the box with what is in global memory. The
+/// reduction must be legal. Skips every element outside of the tensor.
+uint64_t tensorReduce(const TmaPlan &plan, const TmaCoordinates &coordinates,
+                      uint32_t source, const SharedWindow &shared,
+                      const Reduction &reduction);
 
 } // namespace bwgemm::emulator
 
