@@ -305,22 +305,27 @@ bool WgmmaGroup::checkFinished() const {
 // Registers
 //===----------------------------------------------------------------------===//
 
+void WgmmaGroup::report(Warp &warp, const Instruction &i, std::string message) {
+  if (reported.insert(&i).second)
+    Scene(warp, i, 0).hazard(std::move(message));
+}
+
 /// Reports what the ISA asks of a program before a wgmma: a wgmma.fence since
 /// the last access to its registers.
 void WgmmaGroup::checkRegisters(Warp &warp, const Instruction &i,
                                 const WgmmaFacts &facts) {
   PerWarp &own = warps[indexOf(warp)];
-  Scene scene(warp, i, 0);
   if (!own.fenced) {
-    scene.hazard("no wgmma.fence before the first wgmma of the warp");
+    report(warp, i, "no wgmma.fence before the first wgmma of the warp");
     own.fenced = true;
   }
   auto check = [&](const std::vector<uint32_t> &slots, const char *what) {
     for (uint32_t slot : slots)
       if (own.touched.count(slot)) {
-        scene.hazard(std::string("registers of ") + what +
-                     " were accessed since the last wgmma.fence: one must "
-                     "stand between them and the wgmma");
+        report(warp, i,
+               std::string("registers of ") + what +
+                   " were accessed since the last wgmma.fence: one must "
+                   "stand between them and the wgmma");
         own.touched.clear();
         return;
       }

@@ -131,7 +131,6 @@ private:
     bool fenced = false;
     std::set<uint32_t> touched;
     std::vector<Fragment> fragments;
-    std::set<const Instruction *> reported;
   };
 
   WgmmaOp &opAt(uint64_t number) { return *ops[number - firstOp]; }
@@ -139,6 +138,7 @@ private:
   void giveBack(Warp &warp, WgmmaAccumulator &accumulator);
   void complete(uint64_t number, WgmmaAccumulator &accumulator);
   bool land(Batch &batch);
+  void report(Warp &warp, const Instruction &instruction, std::string message);
   void reportEarly(Warp &warp, const Instruction &instruction, uint32_t slot,
                    uint64_t end);
   void takeInputs(Warp &warp, const Instruction &instruction,
@@ -155,6 +155,8 @@ private:
   uint64_t firstOp = 0;
   uint64_t landed = 0;
   std::shared_ptr<Batch> open; ///< May still grow.
+  /// Instructions with a hazard: one report for each is enough.
+  std::set<const Instruction *> reported;
   std::vector<std::unique_ptr<WgmmaAccumulator>> accumulators;
 };
 
