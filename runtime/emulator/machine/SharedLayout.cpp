@@ -27,10 +27,6 @@ bool MatrixDescriptor::decode(uint64_t bits, MatrixDescriptor &result,
   if (uint32_t version = field(bits, 46, 3); version != 1)
     return refuse(false, "bits 46..48 are " + std::to_string(version) +
                              ", expected the constant 1 of sm_100");
-  if (uint32_t offset = field(bits, 49, 3))
-    return refuse(true, "base offset " + std::to_string(offset) +
-                            " is not modelled; align the swizzle pattern so "
-                            "that it is 0");
   if (field(bits, 52, 1))
     return refuse(true, "an absolute leading dimension address (bit 52) "
                         "exists on sm_103a alone and is not modelled");
@@ -64,6 +60,7 @@ bool MatrixDescriptor::decode(uint64_t bits, MatrixDescriptor &result,
   decoded.start = field(bits, 0, 14) << 4;
   decoded.leadingOffset = field(bits, 16, 14) << 4;
   decoded.strideOffset = field(bits, 32, 14) << 4;
+  decoded.baseOffset = field(bits, 49, 3);
   result = decoded;
   return true;
 }
@@ -97,13 +94,19 @@ SharedMatrix::SharedMatrix(const MatrixDescriptor &descriptor, bool mnMajor)
   chunk = 16;
   chunkWrap = span / 16;
   chunkGroup = descriptor.leadingOffset;
+  if (descriptor.atom32) {
+    groupShift = 2;
+    swizzle = 3;
+    atomShift = 5;
+  }
 }
 
 uint32_t SharedMatrix::end(uint32_t indices, uint32_t chunks) const {
   // Every stride is non-negative, so the last index of each loop is the
   // highest; the swizzle only permutes within a 1024-byte pattern.
-  uint32_t highest = start + std::min(indices - 1, 7u) * within8 +
-                     ((indices - 1) >> 3) * group8 +
+  uint32_t highest = start +
+                     std::min(indices - 1, (1u << groupShift) - 1) * within8 +
+                     ((indices - 1) >> groupShift) * group8 +
                      std::min(chunks - 1, chunkWrap - 1) * chunk +
                      ((chunks - 1) / chunkWrap) * chunkGroup + 16;
   if (swizzle != 0)

@@ -31,19 +31,14 @@ static bool issueShared(const char *name, uint64_t bits, bool mnMajor,
   bool unsupported = false;
   if (!MatrixDescriptor::decode(bits, descriptor, error, unsupported))
     return refuse(refusal, prefix + error, unsupported);
-  if (descriptor.atom32) {
-    if (shape.kind == MmaKind::TF32 && mnMajor)
-      return refuse(refusal,
-                    prefix + "the 128B swizzle with 32B atom (layout 1) is not "
-                             "modelled",
-                    true);
+  bool needsAtom32 = shape.kind == MmaKind::TF32 && mnMajor;
+  if (descriptor.atom32 && !needsAtom32)
     return refuse(refusal, prefix +
                                "layout 1 (128B swizzle with 32B atom) is "
                                "for an MN-major tf32 operand alone, got "
                                "kind::" +
                                mmaKindName(shape.kind));
-  }
-  if (shape.kind == MmaKind::TF32 && mnMajor)
+  if (needsAtom32 && !descriptor.atom32)
     return refuse(refusal, prefix +
                                "an MN-major tf32 operand needs layout 1 (128B "
                                "swizzle with 32B atom)");

@@ -24,9 +24,8 @@ BWGEMM_TARGET_AVX2 static inline __m256 widen(__m128i elements) {
 
 BWGEMM_TARGET_AVX2 static inline __m128i
 chunk(const SharedMatrix &matrix, const std::byte *shared, uint32_t linear) {
-  uint32_t address =
-      swizzleAddress(linear & SharedMatrix::addressMask, matrix.swizzle);
-  return _mm_loadu_si128(reinterpret_cast<const __m128i *>(shared + address));
+  return _mm_loadu_si128(
+      reinterpret_cast<const __m128i *>(shared + matrix.swizzledBy16(linear)));
 }
 
 /// MN-major: chunks run along the rows, so (row, k) goes to panel[k * rows +
