@@ -49,47 +49,6 @@ enum class Class : uint8_t { Unsigned, Signed, Float };
 
 } // namespace
 
-template <class T> static bool compare(Compare how, T a, T b) {
-  bool unordered = false;
-  if constexpr (std::is_floating_point_v<T>)
-    unordered = std::isnan(a) || std::isnan(b);
-  switch (how) {
-  case Compare::Eq:
-    return a == b;
-  case Compare::Ne:
-    return !unordered && a != b;
-  case Compare::Lt:
-  case Compare::Lo:
-    return a < b;
-  case Compare::Le:
-  case Compare::Ls:
-    return a <= b;
-  case Compare::Gt:
-  case Compare::Hi:
-    return a > b;
-  case Compare::Ge:
-  case Compare::Hs:
-    return a >= b;
-  case Compare::Equ:
-    return unordered || a == b;
-  case Compare::Neu:
-    return unordered || a != b;
-  case Compare::Ltu:
-    return unordered || a < b;
-  case Compare::Leu:
-    return unordered || a <= b;
-  case Compare::Gtu:
-    return unordered || a > b;
-  case Compare::Geu:
-    return unordered || a >= b;
-  case Compare::Num:
-    return !unordered;
-  case Compare::Nan:
-    return unordered;
-  }
-  return false;
-}
-
 static float flushed(float value) {
   return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value)
                                                 : value;
@@ -130,29 +89,74 @@ static LaneMask combine(Combine how, LaneMask value, LaneMask with) {
   }
 }
 
+/// Compares all lanes, also those that do not execute.
+template <class Read, unsigned shift, class Op>
+static BWGEMM_LANE_LOOP LaneMask
+compareWith(const Storage<typename Read::Value> *x,
+            const Storage<typename Read::Value> *y, Op op) {
+  uint8_t bytes[warpSize];
+  for (unsigned l = 0; l < warpSize; ++l)
+    bytes[l] = op(Read::read(x[l] >> shift), Read::read(y[l] >> shift));
+  return laneMask(bytes);
+}
+
+/// The bits of lanes outside of `mask` mean nothing.
 template <class Read, unsigned shift = 0>
-static LaneMask compareLanes(Warp &w, Compare how, const Operand &a,
-                             const Operand &b, LaneMask mask) {
+static BWGEMM_LANE_LOOP LaneMask compareLanes(Warp &w, Compare how,
+                                              const Operand &a,
+                                              const Operand &b) {
   using Raw = Storage<typename Read::Value>;
   const Raw *x = w.in<Raw>(a);
   const Raw *y = w.in<Raw>(b);
-  LaneMask result = 0;
-  forLanes(mask, [&](unsigned l) {
-    result |= LaneMask(compare(how, Read::read(x[l] >> shift),
-                               Read::read(y[l] >> shift)))
-              << l;
-  });
-  return result;
+  auto unordered = [](auto p, auto q) { return (p != p) | (q != q); };
+  auto with = [&](auto op) { return compareWith<Read, shift>(x, y, op); };
+  // The ordered comparisons are false, and their opposites true, when a
+  // number is missing; only ne and equ differ from the host's != and ==.
+  switch (how) {
+  case Compare::Eq:
+    return with([](auto p, auto q) { return p == q; });
+  case Compare::Ne:
+    return with([=](auto p, auto q) { return (p != q) & !unordered(p, q); });
+  case Compare::Lt:
+  case Compare::Lo:
+    return with([](auto p, auto q) { return p < q; });
+  case Compare::Le:
+  case Compare::Ls:
+    return with([](auto p, auto q) { return p <= q; });
+  case Compare::Gt:
+  case Compare::Hi:
+    return with([](auto p, auto q) { return p > q; });
+  case Compare::Ge:
+  case Compare::Hs:
+    return with([](auto p, auto q) { return p >= q; });
+  case Compare::Equ:
+    return with([=](auto p, auto q) { return (p == q) | unordered(p, q); });
+  case Compare::Neu:
+    return with([](auto p, auto q) { return p != q; });
+  case Compare::Ltu:
+    return with([=](auto p, auto q) { return (p < q) | unordered(p, q); });
+  case Compare::Leu:
+    return with([=](auto p, auto q) { return (p <= q) | unordered(p, q); });
+  case Compare::Gtu:
+    return with([=](auto p, auto q) { return (p > q) | unordered(p, q); });
+  case Compare::Geu:
+    return with([=](auto p, auto q) { return (p >= q) | unordered(p, q); });
+  case Compare::Num:
+    return with([=](auto p, auto q) { return !unordered(p, q); });
+  case Compare::Nan:
+    return with([=](auto p, auto q) { return unordered(p, q); });
+  }
+  return 0;
 }
 
 /// setp d|e, a, b{, c}: operands d, e, a, b, c. The second destination takes
 /// the negated comparison.
 template <class Read>
-static Step setp(Warp &w, const Instruction &i, LaneMask mask) {
+static BWGEMM_LANE_LOOP Step setp(Warp &w, const Instruction &i,
+                                  LaneMask mask) {
   Compare how = Compare(i.flags);
   Combine with = Combine(i.extra);
-  LaneMask result =
-      compareLanes<Read>(w, how, i.operands[2], i.operands[3], mask);
+  LaneMask result = compareLanes<Read>(w, how, i.operands[2], i.operands[3]);
   LaneMask c = with == Combine::None ? 0 : w.predicate(i.operands[4]);
   w.setPredicate(i.operands[0], combine(with, result, c), mask);
   if (i.operands[1])
@@ -162,12 +166,12 @@ static Step setp(Warp &w, const Instruction &i, LaneMask mask) {
 
 /// setp.f16x2 d|e: of the low and of the high halves.
 template <class Read>
-static Step setpHalves(Warp &w, const Instruction &i, LaneMask mask) {
+static BWGEMM_LANE_LOOP Step setpHalves(Warp &w, const Instruction &i,
+                                        LaneMask mask) {
   Compare how = Compare(i.flags);
   Combine with = Combine(i.extra);
-  LaneMask low = compareLanes<Read>(w, how, i.operands[2], i.operands[3], mask);
-  LaneMask high =
-      compareLanes<Read, 16>(w, how, i.operands[2], i.operands[3], mask);
+  LaneMask low = compareLanes<Read>(w, how, i.operands[2], i.operands[3]);
+  LaneMask high = compareLanes<Read, 16>(w, how, i.operands[2], i.operands[3]);
   LaneMask c = with == Combine::None ? 0 : w.predicate(i.operands[4]);
   w.setPredicate(i.operands[0], combine(with, low, c), mask);
   w.setPredicate(i.operands[1], combine(with, high, c), mask);
@@ -176,11 +180,10 @@ static Step setpHalves(Warp &w, const Instruction &i, LaneMask mask) {
 
 /// set.cmp.dtype.stype d, a, b{, c}: operands d, none, a, b, c.
 template <class Read>
-static Step set(Warp &w, const Instruction &i, LaneMask mask) {
+static BWGEMM_LANE_LOOP Step set(Warp &w, const Instruction &i, LaneMask mask) {
   Compare how = Compare(i.flags);
   Combine with = Combine(i.extra & 0xFF);
-  LaneMask result =
-      compareLanes<Read>(w, how, i.operands[2], i.operands[3], mask);
+  LaneMask result = compareLanes<Read>(w, how, i.operands[2], i.operands[3]);
   if (with != Combine::None)
     result = combine(with, result, w.predicate(i.operands[4]));
   uint64_t yes = i.extra >> 32;
@@ -193,7 +196,9 @@ struct Handlers {
   Handler setp, set;
 };
 
-template <class Read> static Handlers both() { return {setp<Read>, set<Read>}; }
+template <class Read> static Handlers both() {
+  return {forHost<setp<Read>>(), forHost<set<Read>>()};
+}
 
 static bool pickHandlers(Type type, Compare how, bool ftz, Handlers &out,
                          Class &kind) {
@@ -299,8 +304,8 @@ static bool decodeSetp(Decode &decode) {
                           decode.mnemonic() + "'");
     if (how >= Compare::Lo)
       return wrongType(decode, type);
-    decode.out.handler =
-        type == Type::F16x2 ? setpHalves<ReadF16> : setpHalves<ReadBF16>;
+    decode.out.handler = type == Type::F16x2 ? forHost<setpHalves<ReadF16>>()
+                                             : forHost<setpHalves<ReadBF16>>();
   } else {
     Handlers handlers;
     Class kind;

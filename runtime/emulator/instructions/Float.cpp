@@ -95,6 +95,21 @@ template <class T> T minMax(T a, T b, uint8_t flags) {
   return aLess == bool(flags & IsMin) ? a : b;
 }
 
+/// f32 without modifiers, on the bits: numbers in the order of their values,
+/// -0 below +0.
+template <bool isMin> struct PlainMinMax {
+  static uint32_t apply(uint32_t a, uint32_t b) {
+    int32_t orderA = int32_t(a) ^ int32_t(uint32_t(int32_t(a) >> 31) >> 1);
+    int32_t orderB = int32_t(b) ^ int32_t(uint32_t(int32_t(b) >> 31) >> 1);
+    bool isNaNA = (a & 0x7FFFFFFF) > 0x7F800000;
+    bool isNaNB = (b & 0x7FFFFFFF) > 0x7F800000;
+    uint32_t result = (orderA < orderB) == isMin ? a : b;
+    result = isNaNA ? b : result;
+    uint32_t other = isNaNA ? 0x7FFFFFFF : a;
+    return isNaNB ? other : result;
+  }
+};
+
 } // namespace
 
 template <class T, unsigned sources>
@@ -155,47 +170,6 @@ void setRounded(Instruction &out, Handler inner, Rounding rounding) {
   out.extra = reinterpret_cast<uint64_t>(inner);
   out.flags = uint8_t(rounding);
 }
-
-//===----------------------------------------------------------------------===//
-// fma on hosts that have the instruction
-//===----------------------------------------------------------------------===//
-
-#if defined(__x86_64__)
-template <bool ftz, bool sat>
-__attribute__((target("avx2,fma"))) static Step
-hostFma(Warp &w, const Instruction &i, LaneMask mask) {
-  using M = Modified<FmaF, float, ftz, sat>;
-  uint32_t *d = w.out<uint32_t>(i.operands[0]);
-  const uint32_t *a = w.in<uint32_t>(i.operands[1]);
-  const uint32_t *b = w.in<uint32_t>(i.operands[2]);
-  const uint32_t *c = w.in<uint32_t>(i.operands[3]);
-  if (mask == allLanes) {
-#pragma GCC ivdep
-    for (unsigned l = 0; l < warpSize; ++l)
-      d[l] = floatToBits(
-          M::apply(bitsToFloat(a[l]), bitsToFloat(b[l]), bitsToFloat(c[l])));
-    return Step::Next;
-  }
-  for (; mask; mask &= mask - 1) {
-    unsigned l = static_cast<unsigned>(__builtin_ctz(mask));
-    d[l] = floatToBits(
-        M::apply(bitsToFloat(a[l]), bitsToFloat(b[l]), bitsToFloat(c[l])));
-  }
-  return Step::Next;
-}
-
-static Handler fmaHandler(Type type, bool ftz, bool sat) {
-  if (type == Type::F32 && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("avx2"))
-    return ftz ? (sat ? hostFma<true, true> : hostFma<true, false>)
-               : (sat ? hostFma<false, true> : hostFma<false, false>);
-  return pickFloat<FmaF, 3>(type, ftz, sat);
-}
-#else
-static Handler fmaHandler(Type type, bool ftz, bool sat) {
-  return pickFloat<FmaF, 3>(type, ftz, sat);
-}
-#endif
 
 //===----------------------------------------------------------------------===//
 // f32x2
@@ -311,6 +285,11 @@ static bool decodeMinMax(Decode &decode, ArithmeticOp op, Type type, bool ftz) {
     three = false;
   } else {
     decode.out.handler = three ? minMaxLanes<float, 3> : minMaxLanes<float, 2>;
+    using Bits = uint32_t;
+    if (!three && flags == IsMin)
+      decode.out.handler = map2<PlainMinMax<true>, Bits, Bits, Bits>;
+    else if (!three && flags == 0)
+      decode.out.handler = map2<PlainMinMax<false>, Bits, Bits, Bits>;
   }
   return plainOperands(decode, type, three ? 3 : 2);
 }
@@ -353,7 +332,7 @@ bool decodeFloatArithmetic(Decode &decode, ArithmeticOp op, Type type) {
   case ArithmeticOp::Mad:
     // mad rounds once as fma does, since sm_20.
     roundingRequired = true;
-    handler = fmaHandler(type, ftz, sat);
+    handler = pickFloat<FmaF, 3>(type, ftz, sat);
     sources = 3;
     break;
   case ArithmeticOp::Div:

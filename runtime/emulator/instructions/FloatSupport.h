@@ -76,14 +76,14 @@ private:
 };
 
 template <class F, class T, unsigned sources, bool ftz, bool sat>
-inline constexpr Handler modifiedHandler = [] {
+inline const Handler modifiedHandler = [] {
   using M = Modified<F, T, ftz, sat>;
   if constexpr (sources == 1)
-    return Handler(map1<M, T, T>);
+    return forHost<map1Loop<M, T, T>>();
   else if constexpr (sources == 2)
-    return Handler(map2<M, T, T, T>);
+    return forHost<map2Loop<M, T, T, T>>();
   else
-    return Handler(map3<M, T, T, T, T>);
+    return forHost<map3Loop<M, T, T, T, T>>();
 }();
 
 /// The handler for F on f32 or f64 (which has no .ftz).

@@ -517,7 +517,8 @@ static bool decode24(Decode &decode) {
 }
 
 template <class F>
-static constexpr Handler dot = map3<F, uint32_t, uint32_t, uint32_t, uint32_t>;
+static const Handler dot =
+    forHost<map3Loop<F, uint32_t, uint32_t, uint32_t, uint32_t>>();
 
 static bool decodeDp4a(Decode &decode) {
   Type a, b;

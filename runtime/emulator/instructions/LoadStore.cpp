@@ -40,9 +40,90 @@ Access accessOf(const Instruction &i) {
 /// Host addresses of the lanes' accesses, `bytes` long each.
 struct Places {
   std::byte *lanes[warpSize];
+  /// If all lanes execute and the accesses follow each other without a gap,
+  /// the first of them; else null.
+  std::byte *block = nullptr;
+  uint32_t bytes = 0; ///< From one access of the block to the next.
 };
 
 } // namespace
+
+/// True if all lanes have one value (`step` = 0), or one that grows by `step`
+/// from lane to lane.
+template <class T> static bool growsBy(const T *lanes, T step) {
+  T difference = 0;
+  for (unsigned l = 0; l < warpSize; ++l)
+    difference |= lanes[l] ^ T(lanes[0] + T(l) * step);
+  return difference == 0;
+}
+
+/// The memory behind `length` bytes at `address` if they lie in this CTA's
+/// shared memory or in one allocation, else null.
+static std::byte *locateBlock(Warp &w, Space space, uint64_t address,
+                              uint64_t length, bool &isGlobal) {
+  if (space == Space::Generic) {
+    GenericAddress first = splitGeneric(address);
+    if (splitGeneric(address + length - 1).space != first.space)
+      return nullptr;
+    space = first.space;
+    address = first.offset;
+  }
+  isGlobal = space != Space::Shared && space != Space::SharedCluster;
+  if (space == Space::Local)
+    return nullptr;
+  if (isGlobal)
+    return w.allocations().contains(w.grid().memory, address, length)
+               ? reinterpret_cast<std::byte *>(address)
+               : nullptr;
+  if (address >> clusterRankShift != w.cta().rank())
+    return nullptr;
+  return w.cta().sharedAt(address & clusterOffsetMask, length);
+}
+
+/// The most common cases, of which one check serves the whole warp: one
+/// address, and addresses side by side. False for anything else.
+static bool locateTogether(Warp &w, const Instruction &i, Space space,
+                           uint32_t bytes, Places &places, bool &isGlobal) {
+  const Operand &operand = i.operands[0];
+  bool isSame = false;
+  switch (operand.base) {
+  case Base::Register:
+    if (operand.width == 64) {
+      const uint64_t *lanes = w.in<uint64_t>(operand);
+      isSame = lanes[0] == lanes[1];
+      if (!growsBy<uint64_t>(lanes, isSame ? 0 : bytes))
+        return false;
+    } else {
+      const uint32_t *lanes = w.in<uint32_t>(operand);
+      isSame = lanes[0] == lanes[1];
+      if (!growsBy<uint32_t>(lanes, isSame ? 0 : bytes))
+        return false;
+    }
+    break;
+  case Base::Absolute:
+  case Base::Shared:
+  case Base::Param:
+    isSame = true;
+    break;
+  default: // Local memory is each thread's own.
+    return false;
+  }
+  uint64_t address = w.address(operand, 0);
+  if (address & (bytes - 1))
+    return false;
+  uint64_t length = isSame ? bytes : uint64_t(bytes) * warpSize;
+  std::byte *block = locateBlock(w, space, address, length, isGlobal);
+  if (!block)
+    return false;
+  uint64_t step = isSame ? 0 : bytes;
+  for (unsigned l = 0; l < warpSize; ++l)
+    places.lanes[l] = block + l * step;
+  if (!isSame) {
+    places.block = block;
+    places.bytes = bytes;
+  }
+  return true;
+}
 
 /// Translates the address of every lane. The common case, all lanes in one
 /// allocation or in the CTA's shared memory, is checked with the lowest and
@@ -50,6 +131,8 @@ struct Places {
 static bool locate(Warp &w, const Instruction &i, LaneMask mask, Space space,
                    uint32_t bytes, Places &places, bool &isGlobal,
                    const char *what) {
+  if (mask == allLanes && locateTogether(w, i, space, bytes, places, isGlobal))
+    return true;
   const Operand &operand = i.operands[0];
   uint64_t address[warpSize];
   if (operand.base == Base::Register || operand.base == Base::Frame) {
@@ -154,6 +237,18 @@ static void observe(Warp &w, const Instruction &i, LaneMask mask, Space space,
 template <class Memory, class Register>
 static void loadElement(Register *d, const Places &places, size_t offset,
                         LaneMask mask, uint32_t keep) {
+  if (places.block && places.bytes == sizeof(Memory)) {
+    const std::byte *block = places.block;
+    for (unsigned l = 0; l < warpSize; ++l) {
+      Memory value;
+      std::memcpy(&value, block + l * sizeof(Memory), sizeof(Memory));
+      if constexpr (sizeof(Register) == 4)
+        d[l] = Register(value) & keep;
+      else
+        d[l] = Register(value);
+    }
+    return;
+  }
   forLanes(mask, [&](unsigned l) {
     Memory value;
     std::memcpy(&value, places.lanes[l] + offset, sizeof(Memory));
@@ -259,22 +354,31 @@ static Step loadParam(Warp &w, const Instruction &i, LaneMask mask) {
 // Stores
 //===----------------------------------------------------------------------===//
 
+/// The low parts of registers to memory.
+template <class Memory, class Register>
+static void storeElement(const Register *in, const Places &places,
+                         size_t offset, LaneMask mask) {
+  if (places.block && places.bytes == sizeof(Memory)) {
+    std::byte *block = places.block;
+    for (unsigned l = 0; l < warpSize; ++l) {
+      Memory value = Memory(in[l]);
+      std::memcpy(block + l * sizeof(Memory), &value, sizeof(Memory));
+    }
+    return;
+  }
+  forLanes(mask, [&](unsigned l) {
+    Memory value = Memory(in[l]);
+    std::memcpy(places.lanes[l] + offset, &value, sizeof(Memory));
+  });
+}
+
 template <class Memory>
 static void storeFrom(Warp &w, const Operand &a, const Places &places,
                       size_t offset, LaneMask mask) {
-  if (a.width == 64) {
-    const uint64_t *in = w.in<uint64_t>(a);
-    forLanes(mask, [&](unsigned l) {
-      Memory value = Memory(in[l]);
-      std::memcpy(places.lanes[l] + offset, &value, sizeof(Memory));
-    });
-  } else {
-    const uint32_t *in = w.in<uint32_t>(a);
-    forLanes(mask, [&](unsigned l) {
-      Memory value = Memory(in[l]);
-      std::memcpy(places.lanes[l] + offset, &value, sizeof(Memory));
-    });
-  }
+  if (a.width == 64)
+    storeElement<Memory>(w.in<uint64_t>(a), places, offset, mask);
+  else
+    storeElement<Memory>(w.in<uint32_t>(a), places, offset, mask);
 }
 
 static void storeOne(Warp &w, const Operand &a, const Access &access,

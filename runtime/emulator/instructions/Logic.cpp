@@ -385,8 +385,8 @@ static bool decodeShr(Decode &decode) {
 }
 
 template <class F>
-static constexpr Handler three32 =
-    map3<F, uint32_t, uint32_t, uint32_t, uint32_t>;
+static const Handler three32 =
+    forHost<map3Loop<F, uint32_t, uint32_t, uint32_t, uint32_t>>();
 
 static bool decodeShf(Decode &decode) {
   int direction = decode.takeOne({"l", "r"});

@@ -355,11 +355,20 @@ static bool decodeGetctarank(Decode &decode) {
 //===----------------------------------------------------------------------===//
 
 template <class T>
-static Step selp(Warp &w, const Instruction &i, LaneMask mask) {
+static BWGEMM_LANE_LOOP Step selp(Warp &w, const Instruction &i,
+                                  LaneMask mask) {
   T *d = w.out<T>(i.operands[0]);
   const T *a = w.in<T>(i.operands[1]);
   const T *b = w.in<T>(i.operands[2]);
   LaneMask p = w.predicate(i.operands[3]);
+  if (mask == allLanes) {
+#pragma GCC ivdep
+    for (unsigned l = 0; l < warpSize; ++l) {
+      T isA = T(0) - T(p >> l & 1);
+      d[l] = (a[l] & isA) | (b[l] & ~isA);
+    }
+    return Step::Next;
+  }
   forLanes(mask, [&](unsigned l) { d[l] = (p >> l & 1) ? a[l] : b[l]; });
   return Step::Next;
 }
@@ -374,7 +383,8 @@ static bool decodeSelp(Decode &decode) {
   if (bits != 16 && bits != 32 && bits != 64)
     return decode.error("expected a type of 16, 32 or 64 bits in '" +
                         decode.mnemonic() + "'");
-  decode.out.handler = bits == 64 ? selp<uint64_t> : selp<uint32_t>;
+  decode.out.handler =
+      bits == 64 ? forHost<selp<uint64_t>>() : forHost<selp<uint32_t>>();
   return true;
 }
 

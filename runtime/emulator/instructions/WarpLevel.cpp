@@ -47,6 +47,9 @@ static bool gather(Warp &w, const Instruction &i, const Operand &operand,
   const uint32_t *lanes = w.in<uint32_t>(operand);
   unsigned first = static_cast<unsigned>(__builtin_ctz(mask));
   members = lanes[first];
+  // Most often the mask is a constant and names just the lanes that are here.
+  if (operand.constant && members == mask)
+    return true;
   for (LaneMask rest = mask; rest; rest &= rest - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctz(rest));
     if (lanes[l] != members) {
@@ -77,49 +80,44 @@ static bool gather(Warp &w, const Instruction &i, const Operand &operand,
 
 enum class Shuffle : uint8_t { Up, Down, Bfly, Idx };
 
+/// Where each lane reads, and whether that lane is in range.
+template <Shuffle mode>
+static BWGEMM_LANE_LOOP LaneMask sourceLanes(const uint32_t *b,
+                                             const uint32_t *c,
+                                             int32_t *sources) {
+  uint8_t bytes[warpSize];
+  for (unsigned l = 0; l < warpSize; ++l) {
+    int32_t lane = int32_t(l), bval = int32_t(b[l] & 31);
+    int32_t cval = int32_t(c[l] & 31), segment = int32_t(c[l] >> 8 & 31);
+    int32_t maxLane = (lane & segment) | (cval & ~segment);
+    int32_t minLane = lane & segment;
+    int32_t from = mode == Shuffle::Up     ? lane - bval
+                   : mode == Shuffle::Down ? lane + bval
+                   : mode == Shuffle::Bfly ? lane ^ bval
+                                           : minLane | (bval & ~segment);
+    bool in = mode == Shuffle::Up ? from >= maxLane : from <= maxLane;
+    bytes[l] = in;
+    sources[l] = in ? from & 31 : lane;
+  }
+  return laneMask(bytes);
+}
+
 /// Operands: d, p, a, b, c, membermask.
-static Step shfl(Warp &w, const Instruction &i, LaneMask mask) {
+template <Shuffle mode>
+static BWGEMM_LANE_LOOP Step shfl(Warp &w, const Instruction &i,
+                                  LaneMask mask) {
   LaneMask members;
   Step step;
   if (!gather(w, i, i.operands[5], mask, members, step))
     return step;
-  uint32_t values[warpSize];
-  std::memcpy(values, w.in<uint32_t>(i.operands[2]), sizeof(values));
-  const uint32_t *b = w.in<uint32_t>(i.operands[3]);
-  const uint32_t *c = w.in<uint32_t>(i.operands[4]);
-  LaneMask inRange = 0;
-  uint32_t results[warpSize];
-  forLanes(mask, [&](unsigned l) {
-    int lane = int(l), bval = int(b[l] & 31), cval = int(c[l] & 31);
-    int segment = int(c[l] >> 8 & 31);
-    int maxLane = (lane & segment) | (cval & ~segment);
-    int minLane = lane & segment;
-    int from = lane;
-    bool in = false;
-    switch (Shuffle(i.flags)) {
-    case Shuffle::Up:
-      from = lane - bval;
-      in = from >= maxLane;
-      break;
-    case Shuffle::Down:
-      from = lane + bval;
-      in = from <= maxLane;
-      break;
-    case Shuffle::Bfly:
-      from = lane ^ bval;
-      in = from <= maxLane;
-      break;
-    case Shuffle::Idx:
-      from = minLane | (bval & ~segment);
-      in = from <= maxLane;
-      break;
-    }
-    if (!in)
-      from = lane;
-    inRange |= LaneMask(in) << l;
-    results[l] = values[from & 31];
-  });
+  int32_t sources[warpSize];
+  LaneMask inRange = sourceLanes<mode>(w.in<uint32_t>(i.operands[3]),
+                                       w.in<uint32_t>(i.operands[4]), sources);
   if (!i.operands[0].isSink()) {
+    const uint32_t *a = w.in<uint32_t>(i.operands[2]);
+    uint32_t results[warpSize];
+    for (unsigned l = 0; l < warpSize; ++l)
+      results[l] = a[sources[l]];
     uint32_t *d = w.out<uint32_t>(i.operands[0]);
     forLanes(mask, [&](unsigned l) { d[l] = results[l]; });
   }
@@ -134,8 +132,10 @@ static bool decodeShfl(Decode &decode) {
     return decode.error("expected '.up', '.down', '.bfly' or '.idx' and "
                         "'.b32' in '" +
                         decode.mnemonic() + "'");
-  decode.out.flags = uint8_t(mode);
-  decode.out.handler = shfl;
+  const Handler handlers[] = {
+      forHost<shfl<Shuffle::Up>>(), forHost<shfl<Shuffle::Down>>(),
+      forHost<shfl<Shuffle::Bfly>>(), forHost<shfl<Shuffle::Idx>>()};
+  decode.out.handler = handlers[mode];
   return decode.expectOperands(5, 5) && decode.destinationPair(0, Type::B32) &&
          decode.sourceOperand(1, Type::B32) && decode.sourceU32(2) &&
          decode.sourceU32(3) && decode.sourceU32(4);

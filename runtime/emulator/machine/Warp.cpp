@@ -24,17 +24,13 @@ static constexpr uint64_t spinLimit = 1 << 16;
 static constexpr uint64_t aloneBudget = 1 << 12;
 
 Warp::Warp(Cta &cta, unsigned id, LaneMask lanes, std::byte *registers)
-    : ctaPointer(&cta), warpId(id), launchedLanes(lanes), registers(registers) {
+    : ctaPointer(&cta), clusterPointer(&cta.cluster()),
+      gridPointer(&cta.grid()), observerPointer(gridPointer->observer),
+      counters(&clusterPointer->counters()), warpId(id), launchedLanes(lanes),
+      registers(registers) {
   Fragment all;
   all.mask = lanes;
   fragments.push_back(all);
-}
-
-Cluster &Warp::cluster() const { return ctaPointer->cluster(); }
-Grid &Warp::grid() const { return ctaPointer->grid(); }
-Observer *Warp::observer() const { return grid().observer; }
-void Warp::count(Counter counter, uint64_t n) {
-  cluster().counters().add(counter, n);
 }
 
 //===----------------------------------------------------------------------===//

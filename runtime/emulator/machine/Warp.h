@@ -74,17 +74,17 @@ public:
   Warp(Cta &cta, unsigned id, LaneMask lanes, std::byte *registers);
 
   Cta &cta() const { return *ctaPointer; }
-  Cluster &cluster() const;
-  Grid &grid() const;
+  Cluster &cluster() const { return *clusterPointer; }
+  Grid &grid() const { return *gridPointer; }
   /// Null unless hazards are checked.
-  Observer *observer() const;
+  Observer *observer() const { return observerPointer; }
   unsigned id() const { return warpId; }
   /// Lanes that exist (the last warp of a CTA may be partial).
   LaneMask launched() const { return launchedLanes; }
   /// Lanes that exist and have not exited.
   LaneMask alive() const { return launchedLanes & ~exitedLanes; }
   bool finished() const { return alive() == 0; }
-  void count(Counter counter, uint64_t n = 1);
+  void count(Counter counter, uint64_t n = 1) { counters->add(counter, n); }
 
   //===--- Registers ---===//
 
@@ -204,6 +204,11 @@ private:
   void mergeFragments();
 
   Cta *ctaPointer;
+  // What every instruction asks for.
+  Cluster *clusterPointer;
+  Grid *gridPointer;
+  Observer *observerPointer;
+  CounterSet *counters;
   unsigned warpId;
   LaneMask launchedLanes, exitedLanes = 0;
   std::byte *registers;
