@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Prints, per shape, the time of one mma with everything round it (decoding
-// the descriptors, packing, multiplying) and its rate; then that of a TMA box.
+// the descriptors, packing, multiplying), its rate, and the share of the
+// multiplications in the time; then the time of a TMA box.
 // Not a test: run it by hand on an idle machine.
 //
 //===----------------------------------------------------------------------===//
@@ -31,8 +32,37 @@ static uint64_t descriptor(uint32_t address) {
          2ull << 61;
 }
 
+/// The time of the multiplications of one mma alone, operands packed.
+static double timeArithmetic(uint32_t m, uint32_t n, uint32_t k) {
+  TensorMemory tensor;
+  alignas(64) static float a[maxPanelFloats], b[maxPanelFloats];
+  uint32_t laneOffset[8];
+  for (uint32_t group = 0; group < 8; ++group)
+    laneOffset[group] = (m == 64 ? 32 : 16) * group % 128;
+  PanelMultiply work;
+  work.a = a;
+  work.b = {b, k, 1};
+  work.groups = m / 16;
+  work.n = n;
+  work.k = k;
+  work.d = reinterpret_cast<float *>(tensor.column(0));
+  work.dColumnStride = TensorMemory::columnStride;
+  work.laneOffset = laneOffset;
+  work.accumulate = false;
+  unsigned count = 0;
+  double start = now(), elapsed = 0;
+  do {
+    for (unsigned i = 0; i < 256; ++i, ++count)
+      mmaKernels().multiply(work);
+    work.accumulate = true;
+    elapsed = now() - start;
+  } while (elapsed < 0.2);
+  return elapsed / count;
+}
+
 static void timeMma(const SharedWindow &shared, uint32_t m, uint32_t n,
-                    bool mnMajorB, unsigned chain) {
+                    bool mnMajorB, unsigned chain,
+                    Numerics numerics = Numerics::Fast) {
   TensorMemory tensor;
   uint32_t address = 0;
   std::string error;
@@ -58,7 +88,7 @@ static void timeMma(const SharedWindow &shared, uint32_t m, uint32_t n,
         good &= Mma::issue(operands, tensor, shared, mmas[c], refusal);
       }
       if (!good ||
-          !Mma::landChain(mmas, chain, tensor, shared, Numerics::Fast, error)) {
+          !Mma::landChain(mmas, chain, tensor, shared, numerics, error)) {
         std::printf("failed: %s%s\n", refusal.message.c_str(), error.c_str());
         return;
       }
@@ -66,9 +96,14 @@ static void timeMma(const SharedWindow &shared, uint32_t m, uint32_t n,
     elapsed = now() - start;
   } while (elapsed < 0.2);
   double perMma = elapsed / count;
-  std::printf("M %3u N %3u K 16 bf16, B %-8s chain %u %7.3f us  %6.1f GFMA/s\n",
+  std::printf("M %3u N %3u K 16 bf16, B %-8s chain %u %7.3f us  %6.1f GFMA/s",
               m, n, mnMajorB ? "MN-major" : "K-major", chain, perMma * 1e6,
               double(m) * n * 16 / perMma * 1e-9);
+  if (numerics == Numerics::Exact)
+    std::printf("  exact\n");
+  else
+    std::printf("  arithmetic %3.0f %%\n",
+                100 * timeArithmetic(m, n, 16 * chain) / chain / perMma);
 }
 
 static void timeTma(const SharedWindow &shared) {
@@ -115,6 +150,7 @@ int main() {
     timeMma(shared, 64, 64, true, chain);
     timeMma(shared, 128, 256, true, chain);
   }
+  timeMma(shared, 128, 256, false, 1, Numerics::Exact);
   timeTma(shared);
   return 0;
 }
