@@ -26,8 +26,11 @@ namespace bwgemm::emulator {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// What %nsmid says: the SM count of a B200.
-static constexpr uint32_t smCount = 148;
+/// What %nsmid says: the SMs of the device that the option `arch` names, an
+/// H200 or a B200.
+static uint32_t smCount(const Warp &w) {
+  return w.grid().options.arch.compare(0, 5, "sm_90") == 0 ? 132 : 148;
+}
 
 static uint64_t linear(Dim3 at, Dim3 extent) {
   return at.x + uint64_t(extent.x) * (at.y + uint64_t(extent.y) * at.z);
@@ -147,9 +150,9 @@ static uint64_t isExplicitCluster(const Warp &w) {
 static uint64_t warpid(const Warp &w) { return w.id(); }
 static uint64_t nwarpid(const Warp &) { return 64; }
 static uint64_t smid(const Warp &w) {
-  return linear(w.cta().index(), w.grid().config.grid) % smCount;
+  return linear(w.cta().index(), w.grid().config.grid) % smCount(w);
 }
-static uint64_t nsmid(const Warp &) { return smCount; }
+static uint64_t nsmid(const Warp &w) { return smCount(w); }
 static uint64_t gridid(const Warp &) { return 1; }
 static uint64_t clock64(const Warp &) { return cycles(); }
 static uint64_t clockHigh(const Warp &) { return cycles() >> 32; }
@@ -170,15 +173,24 @@ struct SpecialRegister {
 };
 } // namespace
 
+/// Registers that have a fourth component, which is zero, and those of tools
+/// and of the driver, which are zero as well: %pm, %envreg, the graph that
+/// launched the kernel.
+static uint64_t zero(const Warp &) { return 0; }
+/// The system's part of shared memory, below the first variable.
+static uint64_t reservedEnd(const Warp &) { return sharedBase; }
+
 #define BWGEMM_AXES(name, function)                                            \
-  {name ".x", uniform<function<0>>}, {name ".y", uniform<function<1>>}, {      \
-    name ".z", uniform<function<2>>                                            \
+  {name ".x", uniform<function<0>>}, {name ".y", uniform<function<1>>},        \
+      {name ".z", uniform<function<2>>}, {                                     \
+    name ".w", uniform<zero>                                                   \
   }
 
 static const SpecialRegister specialRegisters[] = {
     {"%tid.x", tid<0>},
     {"%tid.y", tid<1>},
     {"%tid.z", tid<2>},
+    {"%tid.w", uniform<zero>},
     {"%laneid", laneid},
     {"%lanemask_eq", lanemask<0>},
     {"%lanemask_le", lanemask<1>},
@@ -209,14 +221,43 @@ static const SpecialRegister specialRegisters[] = {
     {"%dynamic_smem_size", uniform<dynamicSharedSize>},
     {"%total_smem_size", uniform<totalSharedSize>},
     {"%aggr_smem_size", uniform<totalSharedSize>},
+    {"%reserved_smem_offset_begin", uniform<zero>},
+    {"%reserved_smem_offset_end", uniform<reservedEnd>},
+    {"%reserved_smem_offset_cap", uniform<reservedEnd>},
+    {"%reserved_smem_offset_0", uniform<zero>},
+    {"%reserved_smem_offset_1", uniform<zero>},
+    {"%current_graph_exec", uniform<zero>},
 };
 #undef BWGEMM_AXES
+
+/// %pm0 to %pm7, %pm0_64 to %pm7_64, %envreg0 to %envreg31.
+static bool isNumbered(std::string_view name) {
+  auto numberBelow = [](std::string_view digits, unsigned limit) {
+    unsigned value = 0;
+    for (char c : digits) {
+      if (c < '0' || c > '9' || value > 99)
+        return false;
+      value = value * 10 + unsigned(c - '0');
+    }
+    return !digits.empty() && value < limit &&
+           (digits.size() == 1 || digits[0] != '0');
+  };
+  if (name.substr(0, 7) == "%envreg")
+    return numberBelow(name.substr(7), 32);
+  if (name.substr(0, 3) != "%pm")
+    return false;
+  name.remove_prefix(3);
+  if (name.size() > 3 && name.substr(name.size() - 3) == "_64")
+    name.remove_suffix(3);
+  return numberBelow(name, 8);
+}
 
 static const SpecialRegister *findSpecial(std::string_view name) {
   for (const SpecialRegister &reg : specialRegisters)
     if (reg.name == name)
       return &reg;
-  return nullptr;
+  static const SpecialRegister numbered = {"", uniform<zero>};
+  return isNumbered(name) ? &numbered : nullptr;
 }
 
 bool isSpecialRegisterName(std::string_view name) {
