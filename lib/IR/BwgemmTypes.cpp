@@ -360,3 +360,73 @@ Type MBarrierType::parse(AsmParser &parser) {
 void MBarrierType::print(AsmPrinter &printer) const {
   printer << "<" << getCount() << ">";
 }
+
+//===----------------------------------------------------------------------===//
+// RingType
+//===----------------------------------------------------------------------===//
+
+bool RingType::isTensorMemory() const {
+  return isa<TmemType>(getBuffers().front());
+}
+
+int64_t RingType::getSlotBytes() const {
+  int64_t bytes = 0;
+  for (Type buffer : getBuffers())
+    if (auto tile = dyn_cast<SmemType>(buffer))
+      bytes += tile.getBytes();
+  return bytes;
+}
+
+LogicalResult RingType::verify(EmitError emitError, int64_t stages,
+                               ArrayRef<Type> buffers) {
+  // ring_type_c1
+  if (stages < 1 || stages > kMaxRingStages)
+    return emitError() << "expects 1 to " << kMaxRingStages
+                       << " slots, but got " << stages;
+  // ring_type_c2
+  if (buffers.empty())
+    return emitError() << "expects a buffer in each slot";
+  bool isTensor = isa<TmemType>(buffers.front());
+  if (isTensor && buffers.size() != 1)
+    return emitError() << "expects one accumulator in a slot, but got "
+                       << buffers.size();
+  int64_t bytes = 0;
+  for (Type buffer : buffers) {
+    if (isTensor)
+      continue;
+    auto tile = dyn_cast<SmemType>(buffer);
+    // ring_type_c3
+    if (!tile || tile.hasStages())
+      return emitError() << "expects tiles in shared memory without stages of "
+                            "their own, or one accumulator, but got "
+                         << buffer;
+    bytes += tile.getBytes() * stages;
+  }
+  // ring_type_c4
+  if (bytes > kMaxSharedBytes)
+    return emitError() << "expects a ring of at most " << kMaxSharedBytes
+                       << " bytes (the shared memory of a CTA), but got "
+                       << bytes;
+  return success();
+}
+
+Type RingType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  int64_t stages;
+  SmallVector<Type> buffers;
+  if (parser.parseLess() || parser.parseInteger(stages) ||
+      parser.parseKeyword("x") ||
+      parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::Paren,
+          [&] { return parser.parseType(buffers.emplace_back()); }) ||
+      parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    stages, buffers);
+}
+
+void RingType::print(AsmPrinter &printer) const {
+  printer << "<" << getStages() << " x (";
+  llvm::interleaveComma(getBuffers(), printer);
+  printer << ")>";
+}

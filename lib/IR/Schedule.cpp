@@ -16,7 +16,9 @@ using namespace mlir::bwgemm;
 static constexpr llvm::StringLiteral kFields =
     "tile=MxNxK, stages=S, swizzle=none|32B|64B|128B, "
     "tmem_load=32x32b|16x256b";
-static constexpr llvm::StringLiteral kPresets = "auto, naive, tma, swizzle";
+static constexpr llvm::StringLiteral kPresets =
+    "auto, naive, tma, swizzle, pipelined, "
+    "warp_specialized";
 
 /// A decimal number from 1 to kMaxTileExtent.
 static bool parseExtent(StringRef text, int64_t &value) {

@@ -39,6 +39,11 @@ void bwgemm::buildLowerPipeline(OpPassManager &manager,
   manager.addPass(createLowerNaive());
   manager.addPass(createTileGemm());
   manager.addPass(createSwizzle());
+  manager.addPass(createInsertRings());
+  manager.addPass(createPipeline());
+  manager.addPass(createWarpSpecialize());
+  manager.addPass(createLowerRings());
+  manager.addPass(createLowerRoles());
   manager.addPass(createInsertAsync());
   manager.addPass(createLowerEpilogue());
   manager.addPass(createPlanResources());

@@ -22,9 +22,14 @@ using namespace mlir::bwgemm;
 
 namespace {
 
-/// Shared memory of one CTA beside the operand tiles: barriers and the
-/// tensor-memory slot.
-constexpr int64_t kBookkeepingBytes = 64;
+/// Shared memory of one CTA beside the operand tiles: the tensor-memory slot,
+/// and two mbarriers for every slot of the rings.
+constexpr int64_t getBookkeepingBytes(int64_t stages) {
+  return 48 + 16 * stages;
+}
+
+/// Slots of a ring where the SPEC leaves the number open: more hide no latency.
+constexpr int64_t kMostStages = 8;
 
 /// Whether TMA can address a matrix of this type may depend on sizes, strides
 /// or an offset that are not known yet.
@@ -57,12 +62,14 @@ private:
   FailureOr<ScheduleAttr> tensorCore();
   LogicalResult chooseSwizzle(unsigned &span);
   LogicalResult checkTile();
+  LogicalResult chooseStages();
 
   GemmOp gemm;
   const TargetInfo &target;
   const ScheduleSpec &spec;
   Preset preset = Preset::Auto;
   std::array<int64_t, 3> tile;
+  int64_t stages = 1;
 };
 
 /// `auto`: tensor cores where TMA can address both operands as far as is known
@@ -122,10 +129,10 @@ LogicalResult Scheduler::checkTile() {
   if (k % 16 != 0)
     return refuse() << "expects a tile of K that is a multiple of 16, but got "
                     << k;
-  int64_t bytes = (m + n) * k * 2 + kBookkeepingBytes;
+  int64_t bytes = (m + n) * k * 2 + getBookkeepingBytes(1);
   if (bytes > target.maxSharedBytes) {
-    int64_t largest =
-        (target.maxSharedBytes - kBookkeepingBytes) / ((m + n) * 2) / 16 * 16;
+    int64_t largest = (target.maxSharedBytes - getBookkeepingBytes(1)) /
+                      ((m + n) * 2) / 16 * 16;
     return refuse() << "tile " << m << "x" << n << "x" << k << " needs "
                     << bytes << " bytes of shared memory, but " << target.name
                     << " has " << target.maxSharedBytes
@@ -135,6 +142,31 @@ LogicalResult Scheduler::checkTile() {
   if (int64_t tx = (m + n) * k * 2; tx > kMaxTransactionBytes - 1)
     return refuse() << "expects operand tiles of less than "
                     << kMaxTransactionBytes << " bytes, but got " << tx;
+  return success();
+}
+
+/// As many slots as fit, unless the SPEC says how many.
+LogicalResult Scheduler::chooseStages() {
+  if (preset < Preset::Pipelined) {
+    if (spec.stages.value_or(1) != 1)
+      return refuse() << "expects stages=1, but got " << *spec.stages
+                      << "; it copies and multiplies in turn, and preset "
+                         "pipelined has a ring of stages";
+    return success();
+  }
+  auto [m, n, k] = tile;
+  int64_t slotBytes = (m + n) * k * 2;
+  int64_t most = (target.maxSharedBytes - getBookkeepingBytes(0)) /
+                 (slotBytes + getBookkeepingBytes(1) - getBookkeepingBytes(0));
+  most = std::min(most, kMaxRingStages);
+  stages = spec.stages.value_or(std::min(most, kMostStages));
+  if (stages > most)
+    return refuse() << "stages=" << stages << " of tile " << m << "x" << n
+                    << "x" << k << " need "
+                    << stages * slotBytes + getBookkeepingBytes(stages)
+                    << " bytes of shared memory, but " << target.name << " has "
+                    << target.maxSharedBytes << "; at most " << most
+                    << " stages fit";
   return success();
 }
 
@@ -186,14 +218,14 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
              << " lacks; schedule=naive runs on " << target.name;
     return failure();
   }
-  tile = spec.tile.value_or(std::array<int64_t, 3>{64, 64, 64});
-  if (spec.stages.value_or(1) != 1) {
-    refuse() << "expects stages=1, but got " << *spec.stages
-             << "; it copies and multiplies in turn";
-    return failure();
-  }
+  // Without a pipeline a small tile lets more CTAs share an SM; with one, the
+  // tile decides how often operands are read.
+  bool pipelined = preset >= Preset::Pipelined;
+  tile = spec.tile.value_or(pipelined ? std::array<int64_t, 3>{128, 128, 64}
+                                      : std::array<int64_t, 3>{64, 64, 64});
   unsigned span = 0;
-  if (failed(checkTile()) || failed(chooseSwizzle(span)))
+  if (failed(checkTile()) || failed(chooseStages()) ||
+      failed(chooseSwizzle(span)))
     return failure();
   for (auto [type, name] :
        {std::pair(gemm.getAType(), "A"), std::pair(gemm.getBType(), "B")}) {
@@ -207,7 +239,7 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   // the 16-lane fragment reads.
   TmemShape load = spec.tmemLoad.value_or(
       tile[0] == 64 ? TmemShape::Shape16x256b : TmemShape::Shape32x32b);
-  return ScheduleAttr::get(context, preset, tile[0], tile[1], tile[2], 1,
+  return ScheduleAttr::get(context, preset, tile[0], tile[1], tile[2], stages,
                            SwizzleAttr::getForSpan(context, span), load);
 }
 

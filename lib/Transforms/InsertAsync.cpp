@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TileProgramOps.h"
 #include "bwgemm/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,59 +22,6 @@ using namespace mlir;
 using namespace mlir::bwgemm;
 
 namespace {
-
-/// The ops of a tile program: one accumulator, one loop over K of two loads
-/// and an MMA, one store.
-struct TileProgramOps {
-  AccumulatorOp accumulator;
-  scf::ForOp loop;
-  LoadOp loadA, loadB;
-  MmaOp mma;
-  StoreOp store;
-};
-
-/// The one op of type `Op` under `root`, or an error.
-template <typename Op> FailureOr<Op> getOnly(Operation *root) {
-  SmallVector<Op> found;
-  root->walk([&](Op op) { found.push_back(op); });
-  if (found.size() == 1)
-    return found.front();
-  root->emitOpError() << "expects one " << Op::getOperationName()
-                      << " in a tile program, but got " << found.size();
-  return failure();
-}
-
-FailureOr<TileProgramOps> match(gpu::GPUFuncOp kernel) {
-  TileProgramOps ops;
-  auto accumulator = getOnly<AccumulatorOp>(kernel);
-  auto mma = getOnly<MmaOp>(kernel);
-  auto store = getOnly<StoreOp>(kernel);
-  if (failed(accumulator) || failed(mma) || failed(store))
-    return failure();
-  ops.accumulator = *accumulator;
-  ops.mma = *mma;
-  ops.store = *store;
-  ops.loop = dyn_cast<scf::ForOp>(ops.mma->getParentOp());
-  if (!ops.loop || ops.loop->getNumResults() != 0)
-    return ops.mma.emitOpError(
-        "expects to be directly in an scf.for over K without results");
-  ops.loadA = ops.mma.getA().getDefiningOp<LoadOp>();
-  ops.loadB = ops.mma.getB().getDefiningOp<LoadOp>();
-  if (!ops.loadA || !ops.loadB || ops.loadA->getParentOp() != ops.loop ||
-      ops.loadB->getParentOp() != ops.loop || ops.loadA == ops.loadB ||
-      !ops.loadA->hasOneUse() || !ops.loadB->hasOneUse())
-    return ops.mma.emitOpError(
-        "expects operands from two bwgemm.load in the same loop, each used "
-        "once");
-  if (ops.accumulator->getBlock() != ops.loop->getBlock() ||
-      ops.store->getBlock() != ops.loop->getBlock() ||
-      !ops.accumulator->isBeforeInBlock(ops.loop) ||
-      !ops.loop->isBeforeInBlock(ops.store))
-    return ops.loop.emitOpError(
-        "expects the accumulator before and the store after the loop, in one "
-        "block");
-  return ops;
-}
 
 /// Rewrites one kernel.
 class AsyncProgram {
@@ -103,8 +51,6 @@ private:
   /// Emits `body` for one thread of warp 0. The same thread is elected every
   /// time, so the commits track its MMAs.
   void inElectedThread(llvm::function_ref<void()> body);
-  /// Starts the copies of all boxes of a tile.
-  void emitCopies(LoadOp load, Value tile);
   void emitPrologue();
   void emitLoop();
   void emitEpilogue();
@@ -169,33 +115,6 @@ void AsyncProgram::emitPrologue() {
   tmem = TmemGetOp::create(builder, loc, tmemType, slot);
 }
 
-void AsyncProgram::emitCopies(LoadOp load, Value tile) {
-  SmemType type = load.getTile().getType();
-  TensorMapType map = load.getMap().getType();
-  bool kMajor = type.getMajor() == Major::K;
-  int64_t boxRows = map.getShape()[0];
-  for (int64_t column = 0; column < type.getColumns(); ++column) {
-    for (int64_t row = 0; row < type.getRows(); row += boxRows) {
-      // Offsets along memory: row of the other mode, element of the
-      // contiguous one.
-      int64_t offsets[] = {row, column * type.getRowElements()};
-      SmallVector<Value> coordinates;
-      for (auto [start, offset] :
-           llvm::zip_equal(load.getCoordinates(), offsets))
-        coordinates.push_back(
-            offset == 0
-                ? start
-                : arith::AddIOp::create(builder, loc, start, constant(offset))
-                      .getResult());
-      SmallVector<Value> origin{constant(offsets[0]), constant(offsets[1])};
-      if (!kMajor)
-        std::swap(origin[0], origin[1]);
-      TMALoadOp::create(builder, loc, load.getMap(), coordinates, tile, origin,
-                        loaded, zero);
-    }
-  }
-}
-
 void AsyncProgram::emitLoop() {
   builder.setInsertionPoint(ops.loop);
   Type i32 = builder.getI32Type();
@@ -219,8 +138,8 @@ void AsyncProgram::emitLoop() {
                   ops.loadB.getTile().getType().getStageBytes();
   inElectedThread([&] {
     MBarrierArriveExpectTxOp::create(builder, loc, loaded, zero, bytes);
-    emitCopies(ops.loadA, tileA);
-    emitCopies(ops.loadB, tileB);
+    emitCopies(builder, loc, ops.loadA, tileA, loaded, zero);
+    emitCopies(builder, loc, ops.loadB, tileB, loaded, zero);
   });
   MBarrierWaitOp::create(builder, loc, loaded, zero, parity);
   fence(FenceKind::Tcgen05After);
@@ -258,11 +177,9 @@ class InsertAsyncPass : public bwgemm::impl::InsertAsyncBase<InsertAsyncPass> {
 public:
   void runOnOperation() override {
     WalkResult result = getOperation().walk([&](gpu::GPUFuncOp kernel) {
-      bool isTileProgram = false;
-      kernel.walk([&](AccumulatorOp) { isTileProgram = true; });
-      if (!isTileProgram)
+      if (!TileProgramOps::isTileProgram(kernel))
         return WalkResult::skip();
-      FailureOr<TileProgramOps> ops = match(kernel);
+      FailureOr<TileProgramOps> ops = TileProgramOps::match(kernel);
       if (failed(ops))
         return WalkResult::interrupt();
       AsyncProgram(kernel, *ops).emit();

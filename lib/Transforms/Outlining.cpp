@@ -63,6 +63,20 @@ gpu::GPUFuncOp bwgemm::createKernel(GemmOp gemm, TypeRange arguments,
   return kernel;
 }
 
+void bwgemm::setBlockSize(gpu::GPUFuncOp kernel, int64_t threads) {
+  Builder attributes(kernel.getContext());
+  kernel.setKnownBlockSizeAttr(
+      attributes.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
+  kernel->getParentOfType<ModuleOp>().walk([&](gpu::LaunchFuncOp launch) {
+    if (SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+            launch, launch.getKernel()) != kernel)
+      return;
+    OpBuilder builder(launch);
+    launch.getBlockSizeXMutable().assign(
+        arith::ConstantIndexOp::create(builder, launch.getLoc(), threads));
+  });
+}
+
 /// `lhs == rhs` as far as it is not known; accumulates into `ok`.
 static void requireEqual(OpBuilder &builder, Location loc, Value lhs, Value rhs,
                          StringRef what, Value &ok) {

@@ -27,6 +27,9 @@ struct DeviceOperands {
 gpu::GPUFuncOp createKernel(GemmOp gemm, TypeRange arguments,
                             std::array<int32_t, 2> blockSize);
 
+/// Makes `threads` in x the block size of a kernel and of its launches.
+void setBlockSize(gpu::GPUFuncOp kernel, int64_t threads);
+
 /// Replaces `gemm` by host code that checks that sizes agree, returns early for
 /// an empty result, fills with zero (or leaves) D where K is zero, and
 /// otherwise stages the operands and lets `launch` emit the launch.

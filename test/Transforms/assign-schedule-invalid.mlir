@@ -9,7 +9,7 @@
 // PLAIN: error: 'bwgemm.gemm' op schedule 'swizzle': needs tcgen05 (sm_100a, sm_100f, sm_103a), which target sm_100 lacks; schedule=naive runs on sm_100
 
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=fast 2>&1 | FileCheck %s --check-prefix=PRESET
-// PRESET: error: schedule 'fast': unknown preset 'fast'; presets are auto, naive, tma, swizzle
+// PRESET: error: schedule 'fast': unknown preset 'fast'; presets are auto, naive, tma, swizzle, pipelined, warp_specialized
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,warps=4 2>&1 | FileCheck %s --check-prefix=FIELD
 // FIELD: error: schedule 'swizzle,warps=4': unknown field 'warps'; fields are tile=MxNxK
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,tile=64x64 2>&1 | FileCheck %s --check-prefix=TILE
@@ -27,7 +27,10 @@
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,tile=128x256x512 2>&1 | FileCheck %s --check-prefix=LARGE
 // LARGE: tile 128x256x512 needs 393280 bytes of shared memory, but sm_100a has 232448; the largest K that fits is 288
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,stages=3 2>&1 | FileCheck %s --check-prefix=STAGES
-// STAGES: expects stages=1, but got 3
+// STAGES: expects stages=1, but got 3; it copies and multiplies in turn, and preset pipelined has a ring of stages
+// 8 slots of (128 + 128) rows of 64 elements of 2 bytes, 16 bytes of mbarriers each, and 48.
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=pipelined,stages=8 2>&1 | FileCheck %s --check-prefix=RING
+// RING: error: 'bwgemm.gemm' op schedule 'pipelined': stages=8 of tile 128x128x64 need 262320 bytes of shared memory, but sm_100a has 232448; at most 7 stages fit
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,swizzle=none 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: expects swizzle=32B|64B|128B; preset tma goes without
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=tma,swizzle=64B 2>&1 | FileCheck %s --check-prefix=TMA

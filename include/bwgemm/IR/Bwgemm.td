@@ -19,5 +19,6 @@ include "bwgemm/IR/MBarrierOps.td"
 include "bwgemm/IR/TMAOps.td"
 include "bwgemm/IR/TensorMemoryOps.td"
 include "bwgemm/IR/MMAOps.td"
+include "bwgemm/IR/RingOps.td"
 
 #endif // BWGEMM_TD

@@ -27,7 +27,9 @@ def Bwgemm_Preset : I32EnumAttr<"Preset", "rung of the schedule ladder", [
     I32EnumAttrCase<"Auto", 0, "auto">,
     I32EnumAttrCase<"Naive", 1, "naive">,
     I32EnumAttrCase<"Tma", 2, "tma">,
-    I32EnumAttrCase<"Swizzle", 3, "swizzle">
+    I32EnumAttrCase<"Swizzle", 3, "swizzle">,
+    I32EnumAttrCase<"Pipelined", 4, "pipelined">,
+    I32EnumAttrCase<"WarpSpecialized", 5, "warp_specialized">
   ]> {
   let cppNamespace = "::mlir::bwgemm";
 }
@@ -44,6 +46,14 @@ def Bwgemm_FenceKind : I32EnumAttr<"FenceKind", "what a fence orders", [
     I32EnumAttrCase<"AsyncShared", 1, "async_shared">,
     I32EnumAttrCase<"Tcgen05Before", 2, "tcgen05_before_thread_sync">,
     I32EnumAttrCase<"Tcgen05After", 3, "tcgen05_after_thread_sync">
+  ]> {
+  let cppNamespace = "::mlir::bwgemm";
+}
+
+def Bwgemm_Agent : I32EnumAttr<"Agent", "who is done when a slot changes hands", [
+    I32EnumAttrCase<"Thread", 0, "thread">,
+    I32EnumAttrCase<"Tma", 1, "tma">,
+    I32EnumAttrCase<"Mma", 2, "mma">
   ]> {
   let cppNamespace = "::mlir::bwgemm";
 }

@@ -153,6 +153,36 @@ def Bwgemm_MBarrierType : Bwgemm_Type<"MBarrier", "mbarrier"> {
   let parameters = (ins "int64_t":$count);
 }
 
+def Bwgemm_RingType : Bwgemm_Type<"Ring", "ring"> {
+  let summary = "ring of slots between a producer and a consumer";
+  let description = [{
+    `stages` slots, each with one buffer of every element type: operand tiles in
+    shared memory, or one accumulator in tensor memory. See `bwgemm.ring`.
+
+    ```mlir
+    !bwgemm.ring<4 x (!bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<256x64xbf16, k_major, swizzle = 128B>)>
+    !bwgemm.ring<2 x (!bwgemm.tmem<128x256xf32>)>
+    ```
+  }];
+  let parameters = (ins "int64_t":$stages,
+                        ArrayRefParameter<"::mlir::Type">:$buffers);
+  let extraClassDeclaration = [{
+    /// Whether slots are accumulators.
+    bool isTensorMemory() const;
+    /// Bytes of shared memory of one slot.
+    int64_t getSlotBytes() const;
+  }];
+}
+
+def Bwgemm_CursorType : TypeDef<Bwgemm_Dialect, "Cursor"> {
+  let mnemonic = "cursor";
+  let summary = "a slot of a ring, and the turn";
+  let description = [{
+    Where a producer or consumer stands. The slot counts from 0 and the turn by
+    its parity, which is what an mbarrier's wait asks for.
+  }];
+}
+
 def Bwgemm_AccType : Bwgemm_Type<"Acc", "acc"> {
   let summary = "accumulator of a tile program";
   let description = [{

@@ -25,6 +25,8 @@ constexpr int64_t kMaxSharedBytes = 227 * 1024;
 /// Bound on the extents and stages that types and schedules carry: far beyond
 /// what any target holds, and small enough that their products cannot overflow.
 constexpr int64_t kMaxTileExtent = 1 << 16;
+/// Slots of a ring: each takes two mbarriers, and more could not be filled.
+constexpr int64_t kMaxRingStages = 64;
 /// Largest tx-count of an mbarrier phase (measured on an H200: 2^20 is
 /// reached, more traps).
 constexpr int64_t kMaxTransactionBytes = 1 << 20;

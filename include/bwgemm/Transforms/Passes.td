@@ -115,6 +115,69 @@ def InsertAsync : Pass<"bwgemm-insert-async", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect"];
 }
 
+def InsertRings : Pass<"bwgemm-insert-rings", "::mlir::ModuleOp"> {
+  let summary = "tile programs to ring programs";
+  let description = [{
+    For schedules from `pipelined` on, in place of `bwgemm-insert-async`. Operand
+    tiles go through a ring of slots in shared memory and the accumulator
+    through a ring in tensor memory, between roles: one thread that loads and
+    multiplies, and the warps of the epilogue. It still loads and multiplies in
+    turn; what follows says when, or who, and the rings keep it right.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect"];
+}
+
+def Pipeline : Pass<"bwgemm-pipeline", "::mlir::ModuleOp"> {
+  let summary = "let copies run ahead of the multiplication";
+  let description = [{
+    For preset `pipelined`. A loop that fills and uses the slots of a ring of S
+    becomes two: one that fills the first S - 1, and one that uses a slot and
+    fills the one S - 1 further, where there is one. One thread does both.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
+def WarpSpecialize : Pass<"bwgemm-warp-specialize", "::mlir::ModuleOp"> {
+  let summary = "give loading and multiplying warps of their own";
+  let description = [{
+    Rung 6, for presets from `warp_specialized` on. The role that loads and
+    multiplies is split in two, each with its own loop over K and its own
+    cursor; the ring is all that they share. Nobody waits for the other but for
+    a slot.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
+def LowerRings : Pass<"bwgemm-lower-rings", "::mlir::ModuleOp"> {
+  let summary = "rings to buffers, mbarriers and phases";
+  let description = [{
+    A ring of S slots becomes staged tiles and two arrays of S mbarriers, `full`
+    and `empty`. A cursor is a slot and the parity p of its turn: a consumer
+    waits for parity p of `full`, a producer for parity 1 - p of `empty`, which
+    passes on the first turn.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
+def LowerRoles : Pass<"bwgemm-lower-roles", "::mlir::ModuleOp"> {
+  let summary = "roles of warps to branches";
+  let description = [{
+    A role becomes a branch on the number of the warp, which is uniform, and on
+    the election of a thread.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
 def LowerEpilogue : Pass<"bwgemm-lower-epilogue", "::mlir::ModuleOp"> {
   let summary = "stores of accumulators in tensor memory to loads and stores";
   let description = [{

@@ -82,6 +82,21 @@ template <typename Op> struct AllocLowering : OpConversionPattern<Op> {
   }
 };
 
+struct SliceLowering : OpConversionPattern<SmemSliceOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(SmemSliceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value bytes = rewriter.createOrFold<arith::MulIOp>(
+        loc, adaptor.getStage(),
+        constantIndex(rewriter, loc, op.getTile().getType().getBytes()));
+    rewriter.replaceOp(op,
+                       offsetPointer(rewriter, loc, adaptor.getTiles(), bytes));
+    return success();
+  }
+};
+
 struct FenceLowering : OpConversionPattern<FenceOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -166,7 +181,7 @@ struct TileCoordLowering : OpConversionPattern<TileCoordOp> {
 void bwgemm::populateSharedMemoryPatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns) {
   patterns.add<AllocLowering<SmemAllocOp>, AllocLowering<MBarrierAllocOp>,
-               AllocLowering<TmemSlotOp>, FenceLowering, ElectLowering,
-               WarpIdLowering, TileCoordLowering>(converter,
-                                                  patterns.getContext());
+               AllocLowering<TmemSlotOp>, SliceLowering, FenceLowering,
+               ElectLowering, WarpIdLowering, TileCoordLowering>(
+      converter, patterns.getContext());
 }

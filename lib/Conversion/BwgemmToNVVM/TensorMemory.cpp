@@ -42,6 +42,23 @@ struct GetLowering : OpConversionPattern<TmemGetOp> {
   }
 };
 
+/// Columns are the low half of a tensor-memory address.
+struct SliceLowering : OpConversionPattern<TmemSliceOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(TmemSliceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value base = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(),
+                                          adaptor.getTensor());
+    Value address = LLVM::AddOp::create(
+        rewriter, loc, base, castToI32(rewriter, loc, adaptor.getColumn()));
+    rewriter.replaceOpWithNewOp<LLVM::IntToPtrOp>(
+        op, adaptor.getTensor().getType(), address);
+    return success();
+  }
+};
+
 struct DeallocLowering : OpConversionPattern<TmemDeallocOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -137,6 +154,6 @@ struct WaitLowering : OpConversionPattern<TmemWaitOp> {
 
 void bwgemm::populateTensorMemoryPatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns) {
-  patterns.add<AllocLowering, GetLowering, DeallocLowering, LoadLowering,
-               WaitLowering>(converter, patterns.getContext());
+  patterns.add<AllocLowering, GetLowering, SliceLowering, DeallocLowering,
+               LoadLowering, WaitLowering>(converter, patterns.getContext());
 }

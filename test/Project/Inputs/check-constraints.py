@@ -16,6 +16,8 @@ import re
 import sys
 
 LABEL = re.compile(r"\b[a-z][a-z0-9_]*_c\d+\b")
+# TableGen classes of op families whose mnemonics have a prefix.
+PREFIXES = {"MBarrier": "mbarrier.", "RingSync": "ring."}
 OP = re.compile(r'Bwgemm_(\w*)Op<"([\w.]+)"')
 
 
@@ -37,7 +39,7 @@ unknown = sorted(set(LABEL.findall(invalid)) - rules)
 
 ops = set()
 for family, mnemonic in OP.findall(read(project, "include/bwgemm/IR/*.td")):
-    ops.add("mbarrier." + mnemonic if family == "MBarrier" else mnemonic)
+    ops.add(PREFIXES.get(family, "") + mnemonic)
 unused = sorted(op for op in ops if not re.search(rf"\bbwgemm\.{re.escape(op)}\b", every))
 
 for label in untested:

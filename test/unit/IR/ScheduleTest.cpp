@@ -75,9 +75,11 @@ TEST(ScheduleTest, SpacesAroundItems) {
 
 TEST(ScheduleTest, UnknownPreset) {
   EXPECT_EQ(parseBad("fast"), "schedule 'fast': unknown preset 'fast'; presets "
-                              "are auto, naive, tma, swizzle");
+                              "are auto, naive, tma, swizzle, pipelined, "
+                              "warp_specialized");
   EXPECT_EQ(parseBad(""), "schedule '': unknown preset ''; presets are auto, "
-                          "naive, tma, swizzle");
+                          "naive, tma, swizzle, pipelined, "
+                          "warp_specialized");
 }
 
 TEST(ScheduleTest, PresetStandsFirst) {

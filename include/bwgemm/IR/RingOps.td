@@ -1,0 +1,178 @@
+//===- RingOps.td - Rings of buffers, and roles of warps -*- tablegen -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_RING_OPS_TD
+#define BWGEMM_RING_OPS_TD
+
+include "bwgemm/IR/BwgemmTypes.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+def Bwgemm_RingOp : Bwgemm_Op<"ring", [
+    MemoryEffects<[MemAlloc<Bwgemm_SharedMemory>, MemAlloc<Bwgemm_BarrierState>]>]> {
+  let summary = "a ring of slots, each of which is either full or empty";
+  let description = [{
+    A ring hands slots from a producer to a consumer. Each slot holds one buffer
+    of each element type and is empty at first. For both, slots follow each
+    other in the same order, so that a cursor (which slot, and on which turn) is
+    all that either has to remember:
+
+    | | waits | then | and says so with |
+    |---|---|---|---|
+    | producer | `ring.acquire`: the slot is empty | fills it | `ring.commit` |
+    | consumer | `ring.wait`: the slot is full | uses it | `ring.release` |
+
+    `commits` and `releases` are how often a slot is committed or released in
+    one turn before it counts as full or empty. `bwgemm-lower-rings` makes of a
+    ring its buffers and two mbarriers a slot; since the order of slots is
+    fixed, it also knows every phase.
+
+    Slots of operand tiles are in shared memory. Slots of accumulators are in
+    tensor memory that the program allocates, see `ring.slot`.
+
+    All warps reach it, before the barrier that begins the program proper.
+
+    ```mlir
+    %ring = bwgemm.ring : !bwgemm.ring<4 x (!bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<256x64xbf16, k_major, swizzle = 128B>)>
+    %sums = bwgemm.ring releases 4 : !bwgemm.ring<2 x (!bwgemm.tmem<128x256xf32>)>
+    ```
+  }];
+  let arguments = (ins DefaultValuedAttr<I64Attr, "1">:$commits,
+                       DefaultValuedAttr<I64Attr, "1">:$releases);
+  let results = (outs Bwgemm_RingType:$ring);
+  let assemblyFormat = "(`commits` $commits^)? (`releases` $releases^)? attr-dict `:` qualified(type($ring))";
+  let hasVerifier = 1;
+}
+
+def Bwgemm_RingBeginOp : Bwgemm_Op<"ring.begin", [Pure]> {
+  let summary = "cursor at the first slot, on the first turn";
+  let results = (outs Bwgemm_CursorType:$cursor);
+  let assemblyFormat = "attr-dict";
+}
+
+def Bwgemm_RingNextOp : Bwgemm_Op<"ring.next", [Pure]> {
+  let summary = "cursor at the slot that follows";
+  let description = "After the last slot comes the first one, a turn later.";
+  let arguments = (ins Bwgemm_RingType:$ring, Bwgemm_CursorType:$cursor);
+  let results = (outs Bwgemm_CursorType:$next);
+  let assemblyFormat = "$ring `[` $cursor `]` attr-dict `:` qualified(type($ring))";
+}
+
+def Bwgemm_RingSlotOp : Bwgemm_Op<"ring.slot", [Pure]> {
+  let summary = "the buffers of a slot";
+  let description = [{
+    The accumulators of a ring are columns of `tensor`, slot after slot.
+
+    ```mlir
+    %a, %b = bwgemm.ring.slot %ring[%cursor] : !bwgemm.ring<4 x (...)> -> !bwgemm.smem<...>, !bwgemm.smem<...>
+    %sum = bwgemm.ring.slot %sums[%cursor] in %tensor : !bwgemm.tmem<128x512xf32> of : !bwgemm.ring<2 x (...)> -> !bwgemm.tmem<128x256xf32>
+    ```
+  }];
+  let arguments = (ins Bwgemm_RingType:$ring, Bwgemm_CursorType:$cursor,
+                       Optional<Bwgemm_TmemType>:$tensor);
+  let results = (outs Variadic<AnyTypeOf<[Bwgemm_SmemType, Bwgemm_TmemType]>>:$buffers);
+  let assemblyFormat = "$ring `[` $cursor `]` (`in` $tensor^ `:` qualified(type($tensor)) `of`)? attr-dict `:` qualified(type($ring)) `->` qualified(type($buffers))";
+  let hasVerifier = 1;
+}
+
+def Bwgemm_RingFullOp : Bwgemm_Op<"ring.full", [Pure]> {
+  let summary = "the mbarrier that says that a slot is full";
+  let description = [{
+    For a TMA copy into the slot, which signals it.
+
+    ```mlir
+    %full, %i = bwgemm.ring.full %ring[%cursor] : !bwgemm.ring<4 x (...)> -> !bwgemm.mbarrier<4>
+    ```
+  }];
+  let arguments = (ins Bwgemm_RingType:$ring, Bwgemm_CursorType:$cursor);
+  let results = (outs Bwgemm_MBarrierType:$barriers, Index:$index);
+  let assemblyFormat = "$ring `[` $cursor `]` attr-dict `:` qualified(type($ring)) `->` qualified(type($barriers))";
+  let hasVerifier = 1;
+}
+
+class Bwgemm_RingSyncOp<string mnemonic, dag extra = (ins)>
+    : Bwgemm_Op<"ring." # mnemonic, [
+        MemoryEffects<[MemRead<Bwgemm_BarrierState>, MemWrite<Bwgemm_BarrierState>,
+                       MemRead<Bwgemm_SharedMemory>, MemWrite<Bwgemm_SharedMemory>,
+                       MemRead<Bwgemm_TensorMemory>, MemWrite<Bwgemm_TensorMemory>]>]> {
+  let arguments = !con((ins Bwgemm_RingType:$ring, Bwgemm_CursorType:$cursor), extra);
+}
+
+def Bwgemm_RingAcquireOp : Bwgemm_RingSyncOp<"acquire"> {
+  let summary = "producer: wait until a slot is empty";
+  let description = "Passes at once on the first turn.";
+  let assemblyFormat = "$ring `[` $cursor `]` attr-dict `:` qualified(type($ring))";
+}
+
+def Bwgemm_RingWaitOp : Bwgemm_RingSyncOp<"wait"> {
+  let summary = "consumer: wait until a slot is full";
+  let assemblyFormat = "$ring `[` $cursor `]` attr-dict `:` qualified(type($ring))";
+}
+
+def Bwgemm_RingCommitOp : Bwgemm_RingSyncOp<"commit", (ins Bwgemm_Agent:$by)> {
+  let summary = "producer: the slot is full once what fills it is done";
+  let description = [{
+    - `by tma`: once the copies that signal `ring.full` have landed, whose bytes
+      are those of the slot. It may come before them.
+    - `by mma`: once the MMAs that this thread has started are complete.
+    - `by thread`: now.
+  }];
+  let assemblyFormat = "$ring `[` $cursor `]` `by` $by attr-dict `:` qualified(type($ring))";
+  let hasVerifier = 1;
+}
+
+def Bwgemm_RingReleaseOp : Bwgemm_RingSyncOp<"release", (ins Bwgemm_Agent:$by)> {
+  let summary = "consumer: the slot is empty once its last reader is done";
+  let description = [{
+    - `by mma`: once the MMAs that this thread has started are complete.
+    - `by thread`: now.
+  }];
+  let assemblyFormat = "$ring `[` $cursor `]` `by` $by attr-dict `:` qualified(type($ring))";
+  let hasVerifier = 1;
+}
+
+def Bwgemm_SmemSliceOp : Bwgemm_Op<"smem_slice", [Pure]> {
+  let summary = "one stage of tiles in shared memory";
+  let arguments = (ins Bwgemm_SmemType:$tiles, Index:$stage);
+  let results = (outs Bwgemm_SmemType:$tile);
+  let assemblyFormat = "$tiles `[` $stage `]` attr-dict `:` qualified(type($tiles)) `->` qualified(type($tile))";
+  let hasVerifier = 1;
+}
+
+def Bwgemm_TmemSliceOp : Bwgemm_Op<"tmem_slice", [Pure]> {
+  let summary = "an accumulator within a wider range of tensor memory";
+  let description = "The columns from `column` on.";
+  let arguments = (ins Bwgemm_TmemType:$tensor, Index:$column);
+  let results = (outs Bwgemm_TmemType:$part);
+  let assemblyFormat = "$tensor `[` $column `]` attr-dict `:` qualified(type($tensor)) `->` qualified(type($part))";
+  let hasVerifier = 1;
+}
+
+def Bwgemm_RoleOp : Bwgemm_Op<"role", [
+    NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "what some of a CTA's warps do";
+  let description = [{
+    The region is run by `count` warps from `first` on, all threads of them or,
+    with `elected`, one thread of the one warp. Roles of different warps run at
+    the same time and meet through rings alone; roles that share a warp follow
+    each other in it.
+
+    ```mlir
+    bwgemm.role "load" warps 4 to 4 elected { ... }
+    bwgemm.role "epilogue" warps 0 to 3 { ... }
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, I64Attr:$first, I64Attr:$last, UnitAttr:$elected);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$name `warps` $first `to` $last (`elected` $elected^)? $body attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getCount() { return getLast() - getFirst() + 1; }
+  }];
+}
+
+#endif // BWGEMM_RING_OPS_TD

@@ -1,0 +1,136 @@
+//===- RingOps.cpp - Verifiers of rings and roles ===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "bwgemm/IR/Bwgemm.h"
+#include "bwgemm/IR/TargetInfo.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+LogicalResult RingOp::verify() {
+  // ring_c1: PTX ISA, mbarrier: the expected arrival count.
+  constexpr int64_t maxCount = (1 << 20) - 1;
+  for (int64_t count : {static_cast<int64_t>(getCommits()),
+                        static_cast<int64_t>(getReleases())})
+    if (count < 1 || count > maxCount)
+      return emitOpError() << "expects 1 to " << maxCount
+                           << " commits and releases, but got " << count;
+  return success();
+}
+
+LogicalResult RingSlotOp::verify() {
+  RingType ring = getRing().getType();
+  // ring_slot_c1
+  if (!llvm::equal(getBuffers().getTypes(), ring.getBuffers())) {
+    InFlightDiagnostic diagnostic = emitOpError()
+                                    << "expects the ring's buffers, (";
+    llvm::interleaveComma(ring.getBuffers(), diagnostic);
+    diagnostic << "), but got (";
+    llvm::interleaveComma(getBuffers().getTypes(), diagnostic);
+    return diagnostic << ")";
+  }
+  // ring_slot_c2
+  if (ring.isTensorMemory() != bool(getTensor()))
+    return emitOpError() << "expects tensor memory for slots that are "
+                            "accumulators, and for no others";
+  if (!getTensor())
+    return success();
+  auto slot = cast<TmemType>(ring.getBuffers().front());
+  TmemType tensor = getTensor().getType();
+  int64_t columns = slot.getColumns() * ring.getStages();
+  // ring_slot_c3
+  if (tensor.getRows() != slot.getRows() || tensor.getColumns() < columns)
+    return emitOpError() << "expects tensor memory of " << slot.getRows()
+                         << " rows and at least " << columns << " columns for "
+                         << ring.getStages() << " accumulators, but got "
+                         << tensor;
+  return success();
+}
+
+// ring_full_c1
+LogicalResult RingFullOp::verify() {
+  int64_t stages = getRing().getType().getStages();
+  int64_t count = getBarriers().getType().getCount();
+  if (count != stages)
+    return emitOpError() << "expects " << stages
+                         << " mbarriers, one for each slot, but got " << count;
+  return success();
+}
+
+LogicalResult RingCommitOp::verify() {
+  RingType ring = getRing().getType();
+  // ring_commit_c1
+  if (getBy() == Agent::Tma && ring.isTensorMemory())
+    return emitOpError() << "expects a slot in shared memory for TMA, but got "
+                         << ring;
+  return success();
+}
+
+// ring_release_c1
+LogicalResult RingReleaseOp::verify() {
+  if (getBy() == Agent::Tma)
+    return emitOpError() << "expects release by mma or thread, but got tma";
+  return success();
+}
+
+LogicalResult SmemSliceOp::verify() {
+  SmemType tiles = getTiles().getType(), tile = getTile().getType();
+  // smem_slice_c1
+  if (!tiles.hasStages())
+    return emitOpError() << "expects tiles with stages, but got " << tiles;
+  // smem_slice_c2
+  auto expected =
+      SmemType::get(tiles.getShape().drop_front(), tiles.getElementType(),
+                    tiles.getMajor(), tiles.getSwizzle());
+  if (tile != expected)
+    return emitOpError() << "expects a stage of type " << expected
+                         << ", but got " << tile;
+  // smem_slice_c3
+  IntegerAttr constant;
+  if (matchPattern(getStage(), m_Constant(&constant))) {
+    int64_t stage = constant.getValue().getSExtValue();
+    if (stage < 0 || stage >= tiles.getStages())
+      return emitOpError() << "expects a stage of 0 to "
+                           << tiles.getStages() - 1 << ", but got " << stage;
+  }
+  return success();
+}
+
+LogicalResult TmemSliceOp::verify() {
+  TmemType tensor = getTensor().getType(), part = getPart().getType();
+  // tmem_slice_c1
+  if (part.getRows() != tensor.getRows() ||
+      part.getColumns() > tensor.getColumns() ||
+      part.getElementType() != tensor.getElementType())
+    return emitOpError() << "expects a part with the rows of " << tensor
+                         << " and at most its columns, but got " << part;
+  // tmem_slice_c2
+  IntegerAttr constant;
+  if (matchPattern(getColumn(), m_Constant(&constant))) {
+    int64_t column = constant.getValue().getSExtValue();
+    if (column < 0 || column + part.getColumns() > tensor.getColumns())
+      return emitOpError() << "expects columns within " << tensor.getColumns()
+                           << ", but got " << column << " to "
+                           << column + part.getColumns() - 1;
+  }
+  return success();
+}
+
+LogicalResult RoleOp::verify() {
+  int64_t first = getFirst(), last = getLast();
+  // role_c1: 1024 threads.
+  if (first < 0 || last < first || last > 31)
+    return emitOpError() << "expects warps within 0 to 31, but got " << first
+                         << " to " << last;
+  // role_c2
+  if (getElected() && first != last)
+    return emitOpError() << "expects one warp to elect a thread of, but got "
+                         << getCount();
+  return success();
+}

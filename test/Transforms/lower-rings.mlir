@@ -1,0 +1,99 @@
+// A ring becomes tiles with stages, two mbarriers a slot, and phases.
+
+// RUN: bwgemm-opt %s --allow-unregistered-dialect --bwgemm-lower-rings --bwgemm-lower-roles | FileCheck %s
+// RUN: bwgemm-opt %s --allow-unregistered-dialect --bwgemm-lower-rings --bwgemm-lower-roles --bwgemm-lower-rings | FileCheck %s
+
+!tile = !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+!ring = !bwgemm.ring<3 x (!tile)>
+!sum = !bwgemm.tmem<128x64xf32>
+!sums = !bwgemm.ring<2 x (!sum)>
+!single = !bwgemm.ring<1 x (!tile)>
+
+gpu.module @kernels {
+  // CHECK-LABEL: gpu.func @producer
+  gpu.func @producer(%depth: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    // CHECK: %[[WARP:.*]] = bwgemm.warp_id
+    // CHECK: %[[TILES:.*]] = bwgemm.smem_alloc : !bwgemm.smem<3x64x64xbf16, k_major, swizzle = 128B>
+    // CHECK: %[[FULL:.*]] = bwgemm.mbarrier.alloc : !bwgemm.mbarrier<3>
+    // CHECK: %[[EMPTY:.*]] = bwgemm.mbarrier.alloc : !bwgemm.mbarrier<3>
+    // One thread of warp 0 initialises.
+    // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[WARP]], %{{.*}}
+    // CHECK: scf.if %[[FIRST]] {
+    // CHECK: %[[ELECTED:.*]] = bwgemm.elect
+    // CHECK: scf.if %[[ELECTED]] {
+    // CHECK-COUNT-3: bwgemm.mbarrier.init %[[EMPTY]][%{{.*}}], 2
+    // CHECK-NEXT: bwgemm.fence mbarrier_init
+    %ring = bwgemm.ring releases 2 : !ring
+    gpu.barrier
+    %begin = bwgemm.ring.begin
+    // A cursor is one register: the slot, and the parity of the turn at bit 16.
+    // CHECK: %[[BEGIN:.*]] = arith.constant 0 : i32
+    // CHECK: scf.for %{{.*}} iter_args(%[[C:.*]] = %[[BEGIN]]) -> (i32) {
+    %last = scf.for %k = %c0 to %depth step %c64 iter_args(%c = %begin) -> (!bwgemm.cursor) {
+      // The producer waits for the release of the turn before, which passes on
+      // the first one.
+      // CHECK: %[[LOW:.*]] = arith.constant 65535 : i32
+      // CHECK: %[[S:.*]] = arith.andi %[[C]], %[[LOW]]
+      // CHECK: %[[STAGE:.*]] = arith.index_castui %[[S]]
+      // CHECK: %[[TURN:.*]] = arith.shrui %[[C]], %{{.*}}
+      // CHECK: %[[BEFORE:.*]] = arith.xori %[[TURN]], %{{.*}}
+      // CHECK: bwgemm.mbarrier.wait %[[EMPTY]][%[[STAGE]]], %[[BEFORE]]
+      bwgemm.ring.acquire %ring[%c] : !ring
+      // 64 x 64 elements of two bytes.
+      // CHECK: bwgemm.mbarrier.arrive_expect_tx %[[FULL]][%{{.*}}], 8192
+      bwgemm.ring.commit %ring[%c] by tma : !ring
+      // CHECK: bwgemm.mbarrier.arrive %[[FULL]][%{{.*}}]
+      bwgemm.ring.commit %ring[%c] by thread : !ring
+      // CHECK: bwgemm.smem_slice %[[TILES]][%{{.*}}]
+      %tile = bwgemm.ring.slot %ring[%c] : !ring -> !tile
+      "test.use"(%tile) : (!tile) -> ()
+      // CHECK: %[[IS_LAST:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : i32
+      // CHECK: %[[UP:.*]] = arith.addi %[[C]], %{{.*}}
+      // CHECK: %[[KEPT:.*]] = arith.andi %[[C]], %[[BIT:.*]] : i32
+      // CHECK: %[[AROUND:.*]] = arith.xori %[[KEPT]], %[[BIT]]
+      // CHECK: %[[NEXT:.*]] = arith.select %[[IS_LAST]], %[[AROUND]], %[[UP]]
+      // CHECK: scf.yield %[[NEXT]] : i32
+      %next = bwgemm.ring.next %ring[%c] : !ring
+      scf.yield %next : !bwgemm.cursor
+    }
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @consumer
+  gpu.func @consumer(%tensor: !bwgemm.tmem<128x128xf32>) kernel {
+    // CHECK: %[[FULL:.*]] = bwgemm.mbarrier.alloc : !bwgemm.mbarrier<2>
+    // CHECK: %[[EMPTY:.*]] = bwgemm.mbarrier.alloc : !bwgemm.mbarrier<2>
+    %sums = bwgemm.ring : !sums
+    %c = bwgemm.ring.begin
+    // CHECK: %[[TURN:.*]] = arith.shrui
+    // CHECK: bwgemm.mbarrier.wait %[[FULL]][%{{.*}}], %[[TURN]]
+    bwgemm.ring.wait %sums[%c] : !sums
+    // Slot after slot, 64 columns each.
+    // CHECK: %[[COLUMN:.*]] = arith.muli %{{.*}}, %{{.*}} : index
+    // CHECK: bwgemm.tmem_slice %{{.*}}[%[[COLUMN]]] : !bwgemm.tmem<128x128xf32> -> !bwgemm.tmem<128x64xf32>
+    %sum = bwgemm.ring.slot %sums[%c] in %tensor : !bwgemm.tmem<128x128xf32> of : !sums -> !sum
+    "test.use"(%sum) : (!sum) -> ()
+    // CHECK: bwgemm.tcgen05.commit %[[EMPTY]][%{{.*}}]
+    bwgemm.ring.release %sums[%c] by mma : !sums
+    // CHECK: bwgemm.tcgen05.commit %[[FULL]][%{{.*}}]
+    bwgemm.ring.commit %sums[%c] by mma : !sums
+    // CHECK: bwgemm.mbarrier.arrive %[[EMPTY]][%{{.*}}]
+    bwgemm.ring.release %sums[%c] by thread : !sums
+    gpu.return
+  }
+
+  // A ring of one slot has turns alone.
+  // CHECK-LABEL: gpu.func @single
+  gpu.func @single() kernel {
+    // CHECK: bwgemm.mbarrier.alloc : !bwgemm.mbarrier<1>
+    %ring = bwgemm.ring : !single
+    %c = bwgemm.ring.begin
+    %next = bwgemm.ring.next %ring[%c] : !single
+    // CHECK-NOT: arith.select
+    // CHECK: bwgemm.mbarrier.wait
+    bwgemm.ring.wait %ring[%next] : !single
+    gpu.return
+  }
+}
