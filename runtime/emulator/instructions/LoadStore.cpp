@@ -491,7 +491,9 @@ static bool decodeAccess(Decode &decode, bool isLoad) {
                                 decode.mnemonic() + "'");
   }
   bool vector = decode.isVector(valueAt);
-  if (vector != (count > 1))
+  // One element may stand in braces too.
+  if (vector ? count == 1 && decode.operand(valueAt).elements.size() > 1
+             : count > 1)
     return decode.errorAt(decode.operand(valueAt).location,
                           count > 1 ? "expected a vector of " +
                                           std::to_string(count) + " elements"
