@@ -6,6 +6,8 @@
 #   cuda-gpu  a CUDA device answers; sm_90 and so on name its architecture
 #   slow      tests of more than some ten seconds run too (check-bwgemm)
 #   clang-format  clang-format 22 was found
+#   cuda-header  cuda.h was found
+#   cuda-python  the tests' python has cuda.bindings
 #
 # Substitutions:
 #   %bwgemm_plugin   the plugin for the stock mlir-opt
@@ -17,6 +19,7 @@
 #   %source_root     the project's folder
 #   %python          a python3 that has numpy
 #   %cc              the C compiler
+#   %cuda_include    folder of cuda.h
 
 import os
 import subprocess
@@ -73,6 +76,9 @@ if found(config.nvcc):
     config.available_features.add("nvcc")
 if os.path.exists(os.path.join(config.llvm_tools_dir, "clang-format")):
     config.available_features.add("clang-format")
+if found(config.cuda_include):
+    config.available_features.add("cuda-header")
+    config.substitutions.append(("%cuda_include", config.cuda_include))
 if lit_config.params.get("slow") == "1":
     config.available_features.add("slow")
 

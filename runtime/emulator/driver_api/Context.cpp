@@ -19,11 +19,17 @@ static CUcontext toHandle(Context *context) {
 }
 
 static Context *newContext(State &state, unsigned flags) {
-  auto *context = new Context;
+  auto *context = state.contexts.emplace_back(new Context).get();
   context->id = state.nextId++;
   context->flags = flags;
-  state.contexts.insert(context);
+  state.contextHandles.insert(context);
   return context;
+}
+
+/// One way of waiting at most, and known flags.
+static bool validFlags(unsigned flags) {
+  unsigned way = flags & 7;
+  return flags <= 0xff && (way == 0 || way == 1 || way == 2 || way == 4);
 }
 
 static CUresult createContext(CUcontext *handle, unsigned flags,
@@ -31,7 +37,7 @@ static CUresult createContext(CUcontext *handle, unsigned flags,
   Call call(Needs::Initialised);
   if (!call)
     return call.status;
-  if (!handle)
+  if (!handle || !validFlags(flags))
     return CUDA_ERROR_INVALID_VALUE;
   if (device != 0)
     return CUDA_ERROR_INVALID_DEVICE;
@@ -66,13 +72,13 @@ static CUresult destroyContext(CUcontext handle) {
   if (!call)
     return call.status;
   Context *context = fromHandle(handle);
-  if (!call.state.contexts.count(context) || context->primary)
+  if (!call.state.alive(context) || context->primary)
     return CUDA_ERROR_INVALID_CONTEXT;
-  call.state.contexts.erase(context);
+  context->alive = false;
+  destroyResources(call.state, context);
   std::vector<Context *> &stack = contextStack();
   if (!stack.empty() && stack.back() == context)
     stack.pop_back();
-  delete context;
   return CUDA_SUCCESS;
 }
 
@@ -97,7 +103,7 @@ BWGEMM_ENTRY cuCtxSetCurrent(CUcontext handle) {
   if (!call)
     return call.status;
   Context *context = fromHandle(handle);
-  if (context && !call.state.contexts.count(context))
+  if (context && !call.state.alive(context))
     return CUDA_ERROR_INVALID_CONTEXT;
   std::vector<Context *> &stack = contextStack();
   if (!stack.empty())
@@ -112,7 +118,9 @@ static CUresult pushContext(CUcontext handle) {
   if (!call)
     return call.status;
   Context *context = fromHandle(handle);
-  if (!context || !call.state.contexts.count(context))
+  if (!context)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (!call.state.alive(context))
     return CUDA_ERROR_INVALID_CONTEXT;
   contextStack().push_back(context);
   return CUDA_SUCCESS;
@@ -143,14 +151,25 @@ BWGEMM_ENTRY cuCtxPopCurrent_v2(CUcontext *context) {
   return popContext(context);
 }
 
-BWGEMM_ENTRY cuCtxSynchronize() { return Call(Needs::Context).status; }
-
 BWGEMM_ENTRY cuCtxGetDevice(CUdevice *device) {
   Call call(Needs::Context);
+  // Answered after a kernel's fault too, as on an H200.
+  if (!call && !call.context)
+    return call.status;
+  if (!device)
+    return CUDA_ERROR_INVALID_VALUE;
+  *device = 0;
+  return CUDA_SUCCESS;
+}
+
+BWGEMM_ENTRY cuCtxGetDevice_v2(CUdevice *device, CUcontext handle) {
+  Call call(Needs::Initialised);
   if (!call)
     return call.status;
   if (!device)
     return CUDA_ERROR_INVALID_VALUE;
+  if (!call.state.alive(fromHandle(handle)))
+    return CUDA_ERROR_INVALID_CONTEXT;
   *device = 0;
   return CUDA_SUCCESS;
 }
@@ -161,9 +180,9 @@ BWGEMM_ENTRY cuCtxGetApiVersion(CUcontext handle, unsigned *version) {
     return call.status;
   if (!version)
     return CUDA_ERROR_INVALID_VALUE;
-  if (handle && !call.state.contexts.count(fromHandle(handle)))
+  if (handle && !call.state.alive(fromHandle(handle)))
     return CUDA_ERROR_INVALID_CONTEXT;
-  *version = unsigned(driverApiVersion);
+  *version = 3020; // Since the contexts of CUDA 3.2.
   return CUDA_SUCCESS;
 }
 
@@ -184,7 +203,7 @@ BWGEMM_ENTRY cuCtxGetId(CUcontext handle, unsigned long long *id) {
   if (!id)
     return CUDA_ERROR_INVALID_VALUE;
   Context *context = handle ? fromHandle(handle) : call.context;
-  if (!call.state.contexts.count(context))
+  if (!call.state.alive(context))
     return CUDA_ERROR_INVALID_CONTEXT;
   *id = context->id;
   return CUDA_SUCCESS;
@@ -201,39 +220,80 @@ BWGEMM_ENTRY cuCtxGetStreamPriorityRange(int *least, int *greatest) {
   return CUDA_SUCCESS;
 }
 
+BWGEMM_ENTRY cuCtxSetFlags(unsigned flags) {
+  Call call(Needs::Context);
+  if (!call)
+    return call.status;
+  if (!validFlags(flags))
+    return CUDA_ERROR_INVALID_VALUE;
+  call.context->flags = flags;
+  return CUDA_SUCCESS;
+}
+
+/// What an H200 answers before anything is set.
+static std::optional<size_t> usualLimit(const Architecture &arch,
+                                        CUlimit limit) {
+  switch (limit) {
+  case CU_LIMIT_STACK_SIZE:
+    return 1024;
+  case CU_LIMIT_PRINTF_FIFO_SIZE:
+    return 8650752;
+  case CU_LIMIT_MALLOC_HEAP_SIZE:
+    return 8 << 20;
+  case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
+    return 2048;
+  case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
+    return 64;
+  case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
+    return size_t(arch.l2Bytes) / 16 * 3;
+  case CU_LIMIT_SHMEM_SIZE:
+    return size_t(arch.sharedPerBlock);
+  case CU_LIMIT_CIG_ENABLED:
+    return 0;
+  case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH: // Gone since compute capability 9.0.
+  case CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 BWGEMM_ENTRY cuCtxGetLimit(size_t *value, CUlimit limit) {
   Call call(Needs::Context);
   if (!call)
     return call.status;
   if (!value)
     return CUDA_ERROR_INVALID_VALUE;
-  switch (limit) {
-  case CU_LIMIT_STACK_SIZE:
-    *value = 1024;
-    return CUDA_SUCCESS;
-  case CU_LIMIT_PRINTF_FIFO_SIZE:
-    *value = 1 << 20;
-    return CUDA_SUCCESS;
-  case CU_LIMIT_MALLOC_HEAP_SIZE:
-    *value = 8 << 20;
-    return CUDA_SUCCESS;
-  }
-  return CUDA_ERROR_UNSUPPORTED_LIMIT;
+  std::optional<size_t> usual = usualLimit(call.state.architecture, limit);
+  if (!usual)
+    return CUDA_ERROR_UNSUPPORTED_LIMIT;
+  auto set = call.context->limits.find(limit);
+  *value = set == call.context->limits.end() ? *usual : set->second;
+  return CUDA_SUCCESS;
 }
 
-BWGEMM_ENTRY cuCtxSetLimit(CUlimit limit, size_t) {
+BWGEMM_ENTRY cuCtxSetLimit(CUlimit limit, size_t value) {
   Call call(Needs::Context);
   if (!call)
     return call.status;
-  // Local memory here is as large as a kernel declares it; there is no limit
-  // to move.
-  return limit >= CU_LIMIT_STACK_SIZE && limit <= CU_LIMIT_MALLOC_HEAP_SIZE
-             ? CUDA_SUCCESS
-             : CUDA_ERROR_UNSUPPORTED_LIMIT;
+  if (limit < CU_LIMIT_STACK_SIZE ||
+      limit > CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (!usualLimit(call.state.architecture, limit))
+    return CUDA_ERROR_UNSUPPORTED_LIMIT;
+  // Remembered and not used: local memory here is as large as a kernel
+  // declares it.
+  call.context->limits[limit] = value;
+  return CUDA_SUCCESS;
 }
 
-BWGEMM_ENTRY cuCtxSetCacheConfig(CUfunc_cache) {
-  return Call(Needs::Context).status;
+BWGEMM_ENTRY cuCtxSetCacheConfig(CUfunc_cache config) {
+  Call call(Needs::Context);
+  if (!call)
+    return call.status;
+  if (config < CU_FUNC_CACHE_PREFER_NONE || config > CU_FUNC_CACHE_PREFER_EQUAL)
+    return CUDA_ERROR_INVALID_VALUE;
+  call.context->cacheConfig = config;
+  return CUDA_SUCCESS;
 }
 
 BWGEMM_ENTRY cuCtxGetCacheConfig(CUfunc_cache *config) {
@@ -242,8 +302,25 @@ BWGEMM_ENTRY cuCtxGetCacheConfig(CUfunc_cache *config) {
     return call.status;
   if (!config)
     return CUDA_ERROR_INVALID_VALUE;
-  *config = CU_FUNC_CACHE_PREFER_NONE;
+  *config = CUfunc_cache(call.context->cacheConfig);
   return CUDA_SUCCESS;
+}
+
+BWGEMM_ENTRY cuCtxGetSharedMemConfig(int *config) {
+  Call call(Needs::Context);
+  if (!call)
+    return call.status;
+  if (!config)
+    return CUDA_ERROR_INVALID_VALUE;
+  *config = 1; // Banks of four bytes.
+  return CUDA_SUCCESS;
+}
+BWGEMM_ENTRY cuCtxSetSharedMemConfig(int) {
+  return Call(Needs::Context).status;
+}
+
+BWGEMM_ENTRY cuCtxResetPersistingL2Cache() {
+  return Call(Needs::Context).status;
 }
 
 //===----------------------------------------------------------------------===//
@@ -260,12 +337,29 @@ BWGEMM_ENTRY cuDevicePrimaryCtxRetain(CUcontext *handle, CUdevice device) {
     return CUDA_ERROR_INVALID_DEVICE;
   State &state = call.state;
   if (!state.primary) {
-    state.primary = newContext(state, state.primaryFlags);
+    state.primary = newContext(state, 0);
     state.primary->primary = true;
+    state.primary->alive = false;
+  }
+  // One object for all its lives: its handle stays the same.
+  if (!state.primary->alive) {
+    state.primary->alive = true;
+    state.primary->sticky = CUDA_SUCCESS;
+    state.primary->flags = state.primaryFlags | CU_CTX_MAP_HOST;
   }
   ++state.primaryUses;
   *handle = toHandle(state.primary);
   return CUDA_SUCCESS;
+}
+
+/// Ends the primary context's life, whoever still uses it.
+static void endPrimary(State &state) {
+  if (!state.primary || !state.primary->alive)
+    return;
+  state.primary->alive = false;
+  state.primary->limits.clear();
+  state.primary->cacheConfig = 0;
+  destroyResources(state, state.primary);
 }
 
 static CUresult releasePrimary(CUdevice device) {
@@ -274,14 +368,10 @@ static CUresult releasePrimary(CUdevice device) {
     return call.status;
   if (device != 0)
     return CUDA_ERROR_INVALID_DEVICE;
-  State &state = call.state;
-  if (state.primaryUses == 0)
+  if (call.state.primaryUses == 0)
     return CUDA_ERROR_INVALID_CONTEXT;
-  if (--state.primaryUses == 0) {
-    state.contexts.erase(state.primary);
-    delete state.primary;
-    state.primary = nullptr;
-  }
+  if (--call.state.primaryUses == 0)
+    endPrimary(call.state);
   return CUDA_SUCCESS;
 }
 
@@ -298,9 +388,9 @@ static CUresult resetPrimary(CUdevice device) {
     return call.status;
   if (device != 0)
     return CUDA_ERROR_INVALID_DEVICE;
-  // The handle stays valid for those who hold it; its memory is freed by them.
-  if (call.state.primary)
-    call.state.primary->sticky = CUDA_SUCCESS;
+  // Whoever retained it still has to release it, but it is dead until it is
+  // retained again (seen on an H200).
+  endPrimary(call.state);
   return CUDA_SUCCESS;
 }
 
@@ -317,9 +407,11 @@ static CUresult setPrimaryFlags(CUdevice device, unsigned flags) {
     return call.status;
   if (device != 0)
     return CUDA_ERROR_INVALID_DEVICE;
+  if (!validFlags(flags))
+    return CUDA_ERROR_INVALID_VALUE;
   call.state.primaryFlags = flags;
-  if (call.state.primary)
-    call.state.primary->flags = flags;
+  if (call.state.primary && call.state.primary->alive)
+    call.state.primary->flags = flags | CU_CTX_MAP_HOST;
   return CUDA_SUCCESS;
 }
 
@@ -340,6 +432,6 @@ BWGEMM_ENTRY cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags,
   if (device != 0)
     return CUDA_ERROR_INVALID_DEVICE;
   *flags = call.state.primaryFlags;
-  *active = call.state.primary != nullptr;
+  *active = call.state.primary && call.state.primary->alive;
   return CUDA_SUCCESS;
 }

@@ -7,9 +7,10 @@
 
 #include "State.h"
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <string_view>
 
 using namespace bwgemm::emulator;
@@ -167,6 +168,15 @@ BWGEMM_ENTRY cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
   return CUDA_SUCCESS;
 }
 
+BWGEMM_ENTRY cuDeviceTotalMem(unsigned *bytes, CUdevice device) {
+  // Its first version has 32 bits for the answer.
+  size_t total = 0;
+  CUresult result = cuDeviceTotalMem_v2(bytes ? &total : nullptr, device);
+  if (result == CUDA_SUCCESS)
+    *bytes = unsigned(std::min<size_t>(total, 0xffffffffu));
+  return result;
+}
+
 BWGEMM_ENTRY cuDeviceComputeCapability(int *major, int *minor,
                                        CUdevice device) {
   Call call(Needs::Initialised);
@@ -179,91 +189,6 @@ BWGEMM_ENTRY cuDeviceComputeCapability(int *major, int *minor,
   *major = call.state.architecture.major;
   *minor = call.state.architecture.minor;
   return CUDA_SUCCESS;
-}
-
-/// The value of an attribute, or nothing for one that is not known.
-static std::optional<int> attributeOf(const Architecture &arch, int attribute) {
-  switch (attribute) {
-  case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-  case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X:
-  case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y:
-    return 1024;
-  case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z:
-    return 64;
-  case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X:
-    return std::numeric_limits<int>::max();
-  case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
-  case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z:
-    return 65535;
-  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
-    return defaultSharedPerBlock;
-  case CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY:
-    return 65536;
-  case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
-    return 32;
-  case CU_DEVICE_ATTRIBUTE_MAX_PITCH:
-    return std::numeric_limits<int>::max();
-  case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
-  case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR:
-    return 65536;
-  case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
-    return arch.clockKHz;
-  case CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT:
-    return 512;
-  case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
-    return arch.multiprocessors;
-  case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:
-    return 4000000;
-  case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH:
-    return arch.major >= 10 ? 8192 : 5120;
-  case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:
-    return arch.l2Bytes;
-  case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
-    return arch.threadsPerMultiprocessor;
-  case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT:
-  case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
-    return 1;
-  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-    return arch.major;
-  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
-    return arch.minor;
-  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
-    return arch.sharedPerMultiprocessor;
-  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
-    return arch.sharedPerBlock;
-  case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:
-    return arch.threadsPerMultiprocessor == 2048 ? 32 : 24;
-  case CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK:
-    return reservedSharedPerBlock;
-  case CU_DEVICE_ATTRIBUTE_GPU_OVERLAP:
-  case CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY:
-  case CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS:
-  case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
-  case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:
-  case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
-  case CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM:
-  case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
-    return 1;
-  case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
-  case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:
-    return arch.major >= 9;
-  case CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT:
-  case CU_DEVICE_ATTRIBUTE_INTEGRATED:
-  case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
-  case CU_DEVICE_ATTRIBUTE_ECC_ENABLED:
-  case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
-  case CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID:
-  case CU_DEVICE_ATTRIBUTE_TCC_DRIVER:
-  case CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS:
-  case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
-  case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:
-    return 0;
-  }
-  // What a newer program asks for and this device lacks: 0 says "no" for all
-  // attributes that name a feature.
-  if (attribute > 0 && attribute < 160)
-    return 0;
-  return std::nullopt;
 }
 
 BWGEMM_ENTRY cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
@@ -283,11 +208,12 @@ BWGEMM_ENTRY cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
   return CUDA_SUCCESS;
 }
 
+static constexpr const char busId[] = "0000:01:00.0";
+
 BWGEMM_ENTRY cuDeviceGetPCIBusId(char *text, int bytes, CUdevice device) {
   Call call(Needs::Initialised);
   if (!call)
     return call.status;
-  static constexpr const char busId[] = "0000:01:00.0";
   if (!text || bytes < int(sizeof(busId)))
     return CUDA_ERROR_INVALID_VALUE;
   if (device != 0)
@@ -295,3 +221,138 @@ BWGEMM_ENTRY cuDeviceGetPCIBusId(char *text, int bytes, CUdevice device) {
   std::memcpy(text, busId, sizeof(busId));
   return CUDA_SUCCESS;
 }
+
+BWGEMM_ENTRY cuDeviceGetByPCIBusId(CUdevice *device, const char *text) {
+  Call call(Needs::Initialised);
+  if (!call)
+    return call.status;
+  if (!device || !text)
+    return CUDA_ERROR_INVALID_VALUE;
+  // [domain:]bus:device[.function], in hexadecimal.
+  unsigned domain = 0, bus = 0, slot = 0, function = 0;
+  char end;
+  bool full = std::sscanf(text, "%x:%x:%x.%x%c", &domain, &bus, &slot,
+                          &function, &end) == 4 ||
+              std::sscanf(text, "%x:%x:%x%c", &domain, &bus, &slot, &end) == 3;
+  if (!full) {
+    domain = 0;
+    if (std::sscanf(text, "%x:%x.%x%c", &bus, &slot, &function, &end) != 3)
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (domain != 0 || bus != 1 || slot != 0 || function != 0)
+    return CUDA_ERROR_INVALID_DEVICE;
+  *device = 0;
+  return CUDA_SUCCESS;
+}
+
+BWGEMM_ENTRY cuDeviceGetProperties(CUdevprop *properties, CUdevice device) {
+  Call call(Needs::Initialised);
+  if (!call)
+    return call.status;
+  if (!properties)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (device != 0)
+    return CUDA_ERROR_INVALID_DEVICE;
+  auto value = [&](int attribute) {
+    return attributeOf(call.state.architecture, attribute).value_or(0);
+  };
+  properties->maxThreadsPerBlock =
+      value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  for (int i = 0; i < 3; ++i) {
+    properties->maxThreadsDim[i] =
+        value(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + i);
+    properties->maxGridSize[i] = value(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + i);
+  }
+  properties->sharedMemPerBlock =
+      value(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+  properties->totalConstantMemory =
+      value(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY);
+  properties->SIMDWidth = value(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+  properties->memPitch = value(CU_DEVICE_ATTRIBUTE_MAX_PITCH);
+  properties->regsPerBlock = value(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
+  properties->clockRate = value(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+  properties->textureAlign = value(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT);
+  return CUDA_SUCCESS;
+}
+
+BWGEMM_ENTRY cuDeviceGetLuid(char *luid, unsigned *mask, CUdevice device) {
+  // Windows' identifier of an adapter.
+  (void)luid;
+  (void)mask;
+  Call call(Needs::Initialised);
+  if (!call)
+    return call.status;
+  return device == 0 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_DEVICE;
+}
+
+BWGEMM_ENTRY cuDeviceGetExecAffinitySupport(int *value, int type,
+                                            CUdevice device) {
+  Call call(Needs::Initialised);
+  if (!call)
+    return call.status;
+  if (!value || type != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (device != 0)
+    return CUDA_ERROR_INVALID_DEVICE;
+  *value = 0;
+  return CUDA_SUCCESS;
+}
+
+BWGEMM_ENTRY cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, int,
+                                                unsigned channels,
+                                                CUdevice device) {
+  Call call(Needs::Initialised);
+  if (!call)
+    return call.status;
+  if (!elements || channels == 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (device != 0)
+    return CUDA_ERROR_INVALID_DEVICE;
+  *elements =
+      size_t(attributeOf(call.state.architecture,
+                         CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH)
+                 .value_or(0));
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Peers: there are none
+//===----------------------------------------------------------------------===//
+
+BWGEMM_ENTRY cuDeviceCanAccessPeer(int *value, CUdevice device, CUdevice peer) {
+  Call call(Needs::Initialised);
+  if (!call)
+    return call.status;
+  if (!value)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (device != 0 || peer != 0)
+    return CUDA_ERROR_INVALID_DEVICE;
+  *value = 0;
+  return CUDA_SUCCESS;
+}
+
+BWGEMM_ENTRY cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute,
+                                     CUdevice, CUdevice) {
+  Call call(Needs::Initialised);
+  if (!call)
+    return call.status;
+  // Two devices have to be named, and there is one.
+  return value ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+}
+
+BWGEMM_ENTRY cuCtxEnablePeerAccess(CUcontext, unsigned) {
+  Call call(Needs::Context);
+  return call ? CUDA_ERROR_PEER_ACCESS_UNSUPPORTED : call.status;
+}
+
+BWGEMM_ENTRY cuCtxDisablePeerAccess(CUcontext) {
+  Call call(Needs::Context);
+  return call ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED : call.status;
+}
+
+BWGEMM_ENTRY cuFlushGPUDirectRDMAWrites(int, int) {
+  return Call(Needs::Context).status;
+}
+
+BWGEMM_ENTRY cuProfilerStart() { return Call(Needs::Context).status; }
+BWGEMM_ENTRY cuProfilerStop() { return Call(Needs::Context).status; }

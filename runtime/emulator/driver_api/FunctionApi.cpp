@@ -22,12 +22,11 @@ static CUresult getAttribute(State &state, int *value, int attribute,
   Dim3 cluster = kernel.reqCluster.value_or(function->requiredCluster);
   switch (attribute) {
   case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-    *value = kernel.reqntid   ? int(kernel.reqntid->count())
-             : kernel.maxntid ? int(kernel.maxntid->count())
-                              : 1024;
+    // Not what .reqntid says (seen on an H200).
+    *value = kernel.maxntid ? int(kernel.maxntid->count()) : 1024;
     return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-    *value = int(kernel.staticSharedBytes);
+    *value = function->staticShared();
     return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_NUM_REGS:
     *value = int(kernel.registers);
@@ -76,7 +75,7 @@ static CUresult setAttribute(State &state, int attribute, int value,
   switch (attribute) {
   case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: {
     int limit = architectureFor(state, *function).sharedPerBlock;
-    int fixed = int(function->kernel->staticSharedBytes);
+    int fixed = function->staticShared();
     if (value < 0 || value > limit - fixed) {
       complain("kernel '" + function->kernel->name +
                "': " + std::to_string(value) +
@@ -98,6 +97,8 @@ static CUresult setAttribute(State &state, int attribute, int value,
     function->nonPortableCluster = value != 0;
     return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    if (value < 0 || value > 2)
+      return CUDA_ERROR_INVALID_VALUE;
     function->schedulingPolicy = value;
     return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
@@ -224,4 +225,35 @@ BWGEMM_ENTRY cuFuncGetModule(CUmodule *module, CUfunction handle) {
     return CUDA_ERROR_INVALID_HANDLE;
   *module = reinterpret_cast<CUmodule>(function->image);
   return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Loading: everything is loaded with its module
+//===----------------------------------------------------------------------===//
+
+static CUresult checkFunction(CUfunction function) {
+  Call call(Needs::Context);
+  if (!call)
+    return call.status;
+  return call.state.functions.count(reinterpret_cast<Function *>(function))
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_INVALID_HANDLE;
+}
+
+BWGEMM_ENTRY cuFuncLoad(CUfunction function) { return checkFunction(function); }
+
+BWGEMM_ENTRY cuFuncIsLoaded(int *loaded, CUfunction function) {
+  if (!loaded)
+    return CUDA_ERROR_INVALID_VALUE;
+  *loaded = 1;
+  return checkFunction(function);
+}
+
+BWGEMM_ENTRY cuFuncSetSharedMemConfig(CUfunction function, int) {
+  // Banks have one width on all devices that are emulated.
+  return checkFunction(function);
+}
+
+BWGEMM_ENTRY cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache, CUdevice) {
+  return checkFunction(reinterpret_cast<CUfunction>(kernel));
 }

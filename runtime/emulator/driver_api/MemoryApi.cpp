@@ -1,4 +1,4 @@
-//===- MemoryApi.cpp - Allocating memory and asking about it ----*- C++ -*-===//
+//===- MemoryApi.cpp - Allocating memory ------------------------*- C++ -*-===//
 //
 // Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "State.h"
+#include "Pool.h"
+#include "Stream.h"
 
 #include <algorithm>
 
@@ -19,59 +20,28 @@ using namespace bwgemm::emulator::driver;
 using namespace bwgemm::cuda;
 
 //===----------------------------------------------------------------------===//
-// Allocation
+// Device and managed memory
 //===----------------------------------------------------------------------===//
 
-static CUresult allocate(uint64_t *address, size_t bytes, CUmemorytype type,
-                         bool managed = false) {
+static CUresult allocate(CUdeviceptr *address, size_t bytes, bool managed) {
   Call call(Needs::Context);
   if (!call)
     return call.status;
   if (!address || bytes == 0)
     return CUDA_ERROR_INVALID_VALUE;
   State &state = call.state;
-  uint64_t used = state.memory.allocatedBytes();
-  if (used > state.architecture.memoryBytes ||
-      bytes > state.architecture.memoryBytes - used)
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  uint64_t base = state.memory.allocate(bytes);
+  if (CUresult result = forbidWhileCapturing(state); result != CUDA_SUCCESS)
+    return result;
+  uint64_t base = newMemory(state, call.context, bytes, CU_MEMORYTYPE_DEVICE);
   if (!base)
     return CUDA_ERROR_OUT_OF_MEMORY;
-  Memory memory;
-  memory.bytes = bytes;
-  memory.type = type;
-  memory.managed = managed;
-  memory.id = state.nextId++;
-  memory.context = call.context;
-  state.memories[base] = memory;
+  state.memories[base].managed = managed;
   *address = base;
   return CUDA_SUCCESS;
 }
 
-/// Frees what an allocation with the same properties returned.
-static CUresult release(uint64_t address, CUmemorytype type) {
-  if (!address)
-    return CUDA_SUCCESS;
-  // Freeing waits for running kernels, as on a device.
-  std::lock_guard<std::mutex> running(driver::state().launchMutex);
-  Call call(Needs::Context);
-  if (!call)
-    return call.status;
-  auto found = call.state.memories.find(address);
-  if (found == call.state.memories.end() || found->second.registered ||
-      found->second.type != type || !call.state.memory.release(address))
-    return CUDA_ERROR_INVALID_VALUE;
-  call.state.memories.erase(found);
-  return CUDA_SUCCESS;
-}
-
 BWGEMM_ENTRY cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
-  uint64_t base = 0;
-  CUresult result = address ? allocate(&base, bytes, CU_MEMORYTYPE_DEVICE)
-                            : CUDA_ERROR_INVALID_VALUE;
-  if (result == CUDA_SUCCESS)
-    *address = base;
-  return result;
+  return allocate(address, bytes, false);
 }
 
 BWGEMM_ENTRY cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch,
@@ -83,7 +53,7 @@ BWGEMM_ENTRY cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch,
   size_t padded = (width + 511) / 512 * 512;
   if (padded < width || padded > SIZE_MAX / height)
     return CUDA_ERROR_OUT_OF_MEMORY;
-  CUresult result = cuMemAlloc_v2(address, padded * height);
+  CUresult result = allocate(address, padded * height, false);
   if (result == CUDA_SUCCESS)
     *pitch = padded;
   return result;
@@ -91,53 +61,84 @@ BWGEMM_ENTRY cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch,
 
 BWGEMM_ENTRY cuMemAllocManaged(CUdeviceptr *address, size_t bytes,
                                unsigned flags) {
-  if (!address ||
-      (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
+  if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
     return CUDA_ERROR_INVALID_VALUE;
-  uint64_t base = 0;
-  CUresult result = allocate(&base, bytes, CU_MEMORYTYPE_DEVICE, true);
-  if (result == CUDA_SUCCESS)
-    *address = base;
-  return result;
+  return allocate(address, bytes, true);
+}
+
+/// Frees what an allocation of the same type returned.
+static CUresult release(uint64_t address, CUmemorytype type, const char *by) {
+  {
+    Call call(Needs::Context);
+    if (!call)
+      return call.status;
+    if (!address)
+      return CUDA_SUCCESS;
+    if (CUresult result = forbidWhileCapturing(call.state);
+        result != CUDA_SUCCESS)
+      return result;
+  }
+  // Freeing waits for running kernels, as on a device.
+  std::lock_guard<std::mutex> running(driver::state().launchMutex);
+  Call call(Needs::Context);
+  if (!call)
+    return call.status;
+  auto found = call.state.memories.find(address);
+  if (found == call.state.memories.end() || found->second.registered ||
+      found->second.mapped || found->second.type != type)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (found->second.ofGraph)
+    return CUDA_SUCCESS; // It goes with its graph.
+  dropMemory(call.state, address, by);
+  return CUDA_SUCCESS;
 }
 
 BWGEMM_ENTRY cuMemFree_v2(CUdeviceptr address) {
-  return release(address, CU_MEMORYTYPE_DEVICE);
+  return release(address, CU_MEMORYTYPE_DEVICE, "cuMemFree");
 }
 
-BWGEMM_ENTRY cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream) {
-  return cuMemAlloc_v2(address, bytes);
-}
-BWGEMM_ENTRY cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes,
-                                     CUmemoryPool, CUstream) {
-  return cuMemAlloc_v2(address, bytes);
-}
-BWGEMM_ENTRY cuMemFreeAsync(CUdeviceptr address, CUstream) {
-  return cuMemFree_v2(address);
-}
+//===----------------------------------------------------------------------===//
+// Pinned memory
+//===----------------------------------------------------------------------===//
 
-BWGEMM_ENTRY cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {
-  uint64_t base = 0;
-  CUresult result = pointer ? allocate(&base, bytes, CU_MEMORYTYPE_HOST)
-                            : CUDA_ERROR_INVALID_VALUE;
-  if (result == CUDA_SUCCESS)
-    *pointer = reinterpret_cast<void *>(base);
-  return result;
+BWGEMM_ENTRY cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags) {
+  Call call(Needs::Context);
+  if (!call)
+    return call.status;
+  if (!pointer || flags > 7)
+    return CUDA_ERROR_INVALID_VALUE;
+  State &state = call.state;
+  if (CUresult result = forbidWhileCapturing(state); result != CUDA_SUCCESS)
+    return result;
+  *pointer = nullptr;
+  if (!bytes) // No memory, no error (seen on an H200).
+    return CUDA_SUCCESS;
+  uint64_t base = newMemory(state, call.context, bytes, CU_MEMORYTYPE_HOST);
+  if (!base)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  // Under unified addressing all of it can be reached from the device.
+  state.memories[base].hostFlags = flags | CU_MEMHOSTALLOC_DEVICEMAP;
+  *pointer = reinterpret_cast<void *>(base);
+  return CUDA_SUCCESS;
 }
 
 BWGEMM_ENTRY cuMemAllocHost_v2(void **pointer, size_t bytes) {
   return cuMemHostAlloc(pointer, bytes, 0);
 }
-
-BWGEMM_ENTRY cuMemFreeHost(void *pointer) {
-  return release(reinterpret_cast<uintptr_t>(pointer), CU_MEMORYTYPE_HOST);
+BWGEMM_ENTRY cuMemAllocHost(void **pointer, size_t bytes) {
+  return cuMemHostAlloc(pointer, bytes, 0);
 }
 
-static CUresult registerHost(void *pointer, size_t bytes) {
+BWGEMM_ENTRY cuMemFreeHost(void *pointer) {
+  return release(reinterpret_cast<uintptr_t>(pointer), CU_MEMORYTYPE_HOST,
+                 "cuMemFreeHost");
+}
+
+BWGEMM_ENTRY cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags) {
   Call call(Needs::Context);
   if (!call)
     return call.status;
-  if (!pointer || bytes == 0)
+  if (!pointer || bytes == 0 || flags > 15)
     return CUDA_ERROR_INVALID_VALUE;
   State &state = call.state;
   uint64_t address = reinterpret_cast<uintptr_t>(pointer), base = 0;
@@ -146,21 +147,18 @@ static CUresult registerHost(void *pointer, size_t bytes) {
     return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
   if (!state.memory.registerHost(pointer, bytes))
     return CUDA_ERROR_INVALID_VALUE;
-  Memory memory;
+  Memory &memory = state.memories[address];
+  memory = Memory();
   memory.bytes = bytes;
   memory.type = CU_MEMORYTYPE_HOST;
   memory.registered = true;
+  memory.hostFlags = flags | CU_MEMHOSTALLOC_DEVICEMAP;
   memory.id = state.nextId++;
   memory.context = call.context;
-  state.memories[address] = memory;
   return CUDA_SUCCESS;
 }
-
-BWGEMM_ENTRY cuMemHostRegister(void *pointer, size_t bytes, unsigned) {
-  return registerHost(pointer, bytes);
-}
-BWGEMM_ENTRY cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned) {
-  return registerHost(pointer, bytes);
+BWGEMM_ENTRY cuMemHostRegister(void *pointer, size_t bytes, unsigned flags) {
+  return cuMemHostRegister_v2(pointer, bytes, flags);
 }
 
 BWGEMM_ENTRY cuMemHostUnregister(void *pointer) {
@@ -168,22 +166,25 @@ BWGEMM_ENTRY cuMemHostUnregister(void *pointer) {
   Call call(Needs::Context);
   if (!call)
     return call.status;
-  auto found = call.state.memories.find(reinterpret_cast<uintptr_t>(pointer));
-  if (found == call.state.memories.end() || !found->second.registered)
+  uint64_t address = reinterpret_cast<uintptr_t>(pointer), base = 0;
+  const Memory *memory = findMemory(call.state, address, base);
+  if (!memory)
     return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-  call.state.memory.release(found->first);
-  call.state.memories.erase(found);
+  if (!memory->registered || base != address)
+    return CUDA_ERROR_INVALID_VALUE;
+  dropMemory(call.state, address, "cuMemHostUnregister");
   return CUDA_SUCCESS;
 }
 
 BWGEMM_ENTRY cuMemHostGetDevicePointer_v2(CUdeviceptr *address, void *pointer,
-                                          unsigned) {
+                                          unsigned flags) {
   Call call(Needs::Context);
   if (!call)
     return call.status;
   uint64_t base = 0;
-  if (!address ||
-      !findMemory(call.state, reinterpret_cast<uintptr_t>(pointer), base))
+  const Memory *memory =
+      findMemory(call.state, reinterpret_cast<uintptr_t>(pointer), base);
+  if (!address || flags || !memory)
     return CUDA_ERROR_INVALID_VALUE;
   *address = reinterpret_cast<uintptr_t>(pointer);
   return CUDA_SUCCESS;
@@ -198,150 +199,54 @@ BWGEMM_ENTRY cuMemHostGetFlags(unsigned *flags, void *pointer) {
       findMemory(call.state, reinterpret_cast<uintptr_t>(pointer), base);
   if (!flags || !memory || memory->type != CU_MEMORYTYPE_HOST)
     return CUDA_ERROR_INVALID_VALUE;
-  *flags = 0;
+  *flags = memory->hostFlags;
   return CUDA_SUCCESS;
 }
+
+//===----------------------------------------------------------------------===//
+// How much there is, and where it is wanted
+//===----------------------------------------------------------------------===//
 
 BWGEMM_ENTRY cuMemGetInfo_v2(size_t *freeBytes, size_t *totalBytes) {
   Call call(Needs::Context);
   if (!call)
     return call.status;
-  if (!freeBytes || !totalBytes)
-    return CUDA_ERROR_INVALID_VALUE;
   uint64_t total = call.state.architecture.memoryBytes;
-  *totalBytes = total;
-  *freeBytes = total - std::min(total, call.state.memory.allocatedBytes());
+  if (totalBytes)
+    *totalBytes = total;
+  if (freeBytes)
+    *freeBytes = total - std::min(total, call.state.deviceBytes);
   return CUDA_SUCCESS;
 }
 
-BWGEMM_ENTRY cuMemPrefetchAsync(CUdeviceptr, size_t, CUdevice, CUstream) {
-  return Call(Needs::Context).status;
-}
-
-//===----------------------------------------------------------------------===//
-// Asking about an address
-//===----------------------------------------------------------------------===//
-
-BWGEMM_ENTRY cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes,
-                                     CUdeviceptr address) {
-  Call call(Needs::Context);
-  if (!call)
-    return call.status;
-  std::optional<DeviceMemory::Allocation> found =
-      call.state.memory.find(address);
-  if (!found)
-    return CUDA_ERROR_NOT_FOUND;
-  if (base)
-    *base = found->base;
-  if (bytes)
-    *bytes = found->bytes;
-  return CUDA_SUCCESS;
-}
-
-/// Writes one attribute of a known address.
-static CUresult writeAttribute(void *value, int attribute, uint64_t address,
-                               const Memory &memory, uint64_t base) {
-  switch (attribute) {
-  case CU_POINTER_ATTRIBUTE_CONTEXT:
-    *static_cast<CUcontext *>(value) =
-        reinterpret_cast<CUcontext>(memory.context);
-    return CUDA_SUCCESS;
-  case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-    *static_cast<unsigned *>(value) = unsigned(memory.type);
-    return CUDA_SUCCESS;
-  case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-    *static_cast<CUdeviceptr *>(value) = address;
-    return CUDA_SUCCESS;
-  case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-    if (memory.type != CU_MEMORYTYPE_HOST && !memory.managed)
-      return CUDA_ERROR_INVALID_VALUE;
-    *static_cast<void **>(value) = reinterpret_cast<void *>(address);
-    return CUDA_SUCCESS;
-  case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-    *static_cast<unsigned *>(value) = 1;
-    return CUDA_SUCCESS;
-  case CU_POINTER_ATTRIBUTE_BUFFER_ID:
-    *static_cast<unsigned long long *>(value) = memory.id;
-    return CUDA_SUCCESS;
-  case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-    *static_cast<unsigned *>(value) = memory.managed;
-    return CUDA_SUCCESS;
-  case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-    *static_cast<int *>(value) = 0;
-    return CUDA_SUCCESS;
-  case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-    *static_cast<CUdeviceptr *>(value) = base;
-    return CUDA_SUCCESS;
-  case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-    *static_cast<size_t *>(value) = memory.bytes;
-    return CUDA_SUCCESS;
-  case CU_POINTER_ATTRIBUTE_MAPPED:
-    *static_cast<unsigned *>(value) = 1;
-    return CUDA_SUCCESS;
-  }
-  return CUDA_ERROR_INVALID_VALUE;
-}
-
-/// The memory behind an address: recorded, or a module's variable.
-static std::optional<Memory> describe(State &state, uint64_t address,
-                                      uint64_t &base, Context *context) {
-  if (const Memory *memory = findMemory(state, address, base))
-    return *memory;
-  std::optional<DeviceMemory::Allocation> found = state.memory.find(address);
-  if (!found)
-    return std::nullopt;
-  base = found->base;
-  Memory memory;
-  memory.bytes = found->bytes;
-  memory.context = context;
-  return memory;
-}
-
-BWGEMM_ENTRY cuPointerGetAttribute(void *value, CUpointer_attribute attribute,
-                                   CUdeviceptr address) {
+/// Advice and prefetching move nothing here: there is one memory.
+static CUresult checkManaged(CUdeviceptr address, size_t bytes) {
   Call call(Needs::Context);
   if (!call)
     return call.status;
   uint64_t base = 0;
-  std::optional<Memory> memory =
-      describe(call.state, address, base, call.context);
-  // Ordinary host memory is not known to the driver.
-  if (!value || !memory)
-    return CUDA_ERROR_INVALID_VALUE;
-  return writeAttribute(value, int(attribute), address, *memory, base);
+  const Memory *memory = findMemory(call.state, address, base);
+  return bytes && memory && memory->managed &&
+                 bytes <= memory->bytes - (address - base)
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_INVALID_VALUE;
 }
 
-BWGEMM_ENTRY cuPointerGetAttributes(unsigned count,
-                                    CUpointer_attribute *attributes,
-                                    void **values, CUdeviceptr address) {
-  Call call(Needs::Context);
-  if (!call)
-    return call.status;
-  if (!attributes || !values)
-    return CUDA_ERROR_INVALID_VALUE;
-  uint64_t base = 0;
-  std::optional<Memory> memory =
-      describe(call.state, address, base, call.context);
-  for (unsigned i = 0; i < count; ++i) {
-    // The plural form answers an unknown address with zeros.
-    uint64_t zero = 0;
-    if (memory && writeAttribute(values[i], int(attributes[i]), address,
-                                 *memory, base) == CUDA_SUCCESS)
-      continue;
-    switch (attributes[i]) {
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-    case CU_POINTER_ATTRIBUTE_MAPPED:
-      *static_cast<unsigned *>(values[i]) = 0;
-      break;
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-      *static_cast<int *>(values[i]) = -2;
-      break;
-    default:
-      *static_cast<uint64_t *>(values[i]) = zero;
-      break;
-    }
-  }
-  return CUDA_SUCCESS;
+BWGEMM_ENTRY cuMemAdvise(CUdeviceptr address, size_t bytes, int advice,
+                         CUdevice) {
+  return advice < 1 || advice > 6 ? CUDA_ERROR_INVALID_VALUE
+                                  : checkManaged(address, bytes);
+}
+BWGEMM_ENTRY cuMemAdvise_v2(CUdeviceptr address, size_t bytes, int advice,
+                            CUmemLocation) {
+  return advice < 1 || advice > 6 ? CUDA_ERROR_INVALID_VALUE
+                                  : checkManaged(address, bytes);
+}
+BWGEMM_ENTRY cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice,
+                                CUstream) {
+  return checkManaged(address, bytes);
+}
+BWGEMM_ENTRY cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes,
+                                   CUmemLocation, unsigned flags, CUstream) {
+  return flags ? CUDA_ERROR_INVALID_VALUE : checkManaged(address, bytes);
 }

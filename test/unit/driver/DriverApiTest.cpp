@@ -277,10 +277,21 @@ TEST_F(DriverApiTest, ProcAddressFollowsTheVersion) {
   EXPECT_EQ(lookUp("cuCtxCreate", &found, 13000, 0, &status), CUDA_SUCCESS);
   EXPECT_EQ(found, symbol<void>("cuCtxCreate_v4"));
   EXPECT_EQ(lookUp("cuMemAlloc", &found, 2000, 0, &status), CUDA_SUCCESS);
+  EXPECT_EQ(found, symbol<void>("cuMemAlloc"));
+  // Tensor maps came with 12.0. The results are those of an H200.
+  EXPECT_EQ(lookUp("cuTensorMapEncodeTiled", &found, 11080, 0, &status),
+            CUDA_SUCCESS);
   EXPECT_EQ(status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
-  EXPECT_EQ(lookUp("malloc", &found, 13000, 0, &status), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(found, nullptr);
+  EXPECT_EQ(lookUp("malloc", &found, 13000, 0, &status), CUDA_SUCCESS);
   EXPECT_EQ(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
   EXPECT_EQ(found, nullptr);
+  // Flag 2 asks for the form with a default stream of each thread.
+  EXPECT_EQ(lookUp("cuStreamSynchronize", &found, 13000, 2, &status),
+            CUDA_SUCCESS);
+  EXPECT_EQ(found, symbol<void>("cuStreamSynchronize_ptsz"));
+  EXPECT_EQ(lookUp("cuMemcpyHtoD", &found, 13000, 2, &status), CUDA_SUCCESS);
+  EXPECT_EQ(found, symbol<void>("cuMemcpyHtoD_v2_ptds"));
 }
 
 TEST_F(DriverApiTest, ResultsHaveNames) {

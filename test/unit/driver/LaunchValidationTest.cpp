@@ -114,7 +114,7 @@ TEST_F(LaunchValidationTest, ClusterOfTheKernel) {
   EXPECT_EQ(launch(k, {4, 1, 1}, {32, 1, 1}), CUDA_SUCCESS);
   EXPECT_EQ(launch(k, {3, 1, 1}, {32, 1, 1}), CUDA_ERROR_INVALID_CLUSTER_SIZE);
   EXPECT_EQ(launch(k, {4, 1, 1}, {32, 1, 1}, 0, {4, 1, 1}),
-            CUDA_ERROR_INVALID_VALUE);
+            CUDA_ERROR_INVALID_CLUSTER_SIZE);
   EXPECT_TRUE(saidThat("needs clusters of 2x1x1 blocks, the launch has 4x1x1"))
       << said;
 }
