@@ -63,8 +63,8 @@ static CUresult lookUp(const char *name, void **function, int version,
       std::begin(entryPoints), std::end(entryPoints), name, byName);
   const EntryPoint *found = nullptr;
   bool known = false;
-  for (const EntryPoint *entry = first; entry != std::end(entryPoints) &&
-                                        std::strcmp(entry->name, name) == 0;
+  for (const EntryPoint *entry = first;
+       entry != std::end(entryPoints) && std::strcmp(entry->name, name) == 0;
        ++entry) {
     known = true;
     if (entry->since <= version)
