@@ -8,6 +8,7 @@
 #include "hazards/HazardChecker.h"
 
 #include "instructions/Tcgen05Support.h"
+#include "machine/Tcgen05Copy.h"
 #include "machine/Tcgen05Mma.h"
 #include "machine/Tma.h"
 
@@ -40,6 +41,7 @@ struct InFlight {
   uint32_t line;
   /// Of an mma: the columns of D.
   uint32_t column = 0, columns = 0;
+  const char *writer = "mma";
 };
 
 /// A cp.async of a warp that has not landed: what each lane writes.
@@ -119,6 +121,14 @@ Granules granulesOf(const Mma &mma) {
     append(granules, mma.a, mma.placement.rows, mma.shape.storedK(),
            mma.shape.a);
   append(granules, mma.b, mma.placement.columnsOfB, mma.shape.k(), mma.shape.b);
+  return sorted(std::move(granules));
+}
+
+Granules granulesOf(const TensorFill &fill) {
+  Granules granules;
+  for (uint32_t row = 0; row < fill.rows(); ++row)
+    for (uint32_t c = 0; c < fill.chunks(); ++c)
+      granules.push_back(fill.source.address(row, c));
   return sorted(std::move(granules));
 }
 
@@ -364,9 +374,8 @@ MmaWatch HazardChecker::mmaIssued(const CtaGroup &group, const Mma &mma,
   MmaWatch watch;
   Granules granules = granulesOf(mma);
   for (unsigned p = 0; p < group.count; ++p)
-    watch.id[p] =
-        mmaIssuedIn(*group.ctas[p], granules, mma.d.column,
-                    mma.placement.cellColumns, "the mma", scene);
+    watch.id[p] = mmaIssuedIn(*group.ctas[p], granules, mma.d.column,
+                              mma.placement.cellColumns, "the mma", scene);
   std::string doubt = mma.shape.shapeDoubt();
   if (!doubt.empty() &&
       shadowOf(*scene.cta).isNew(scene.instruction->line, ~0u))
@@ -379,16 +388,35 @@ void HazardChecker::mmaLanded(const CtaGroup &group, const MmaWatch &watch) {
     remove(shadowOf(*group.ctas[p]).mmas, watch.id[p]);
 }
 
+uint64_t HazardChecker::tensorWriteIssued(Cta &cta, Granules granules,
+                                          uint32_t column, uint32_t count,
+                                          const char *writer,
+                                          const Scene &scene) {
+  std::string reader = std::string("the ") + writer;
+  uint64_t id =
+      mmaIssuedIn(cta, granules, column, count, reader.c_str(), scene);
+  shadowOf(cta).mmas.back().writer = writer;
+  return id;
+}
+
+void HazardChecker::tensorWriteLanded(Cta &cta, uint64_t id) {
+  remove(shadowOf(cta).mmas, id);
+}
+
+static std::string describeWritten(const InFlight &mma) {
+  bool isMma = std::string(mma.writer) == "mma";
+  return std::string(isMma ? "an accumulator" : "tensor memory") +
+         " that the " + mma.writer + " of line " + std::to_string(mma.line);
+}
+
 void HazardChecker::tensorFreed(Cta &cta, uint32_t column, uint32_t count,
                                 const Scene &scene) {
   SharedShadow &shadow = shadowOf(cta);
   for (const InFlight &mma : shadow.mmas)
     if (column < mma.column + mma.columns && mma.column < column + count &&
         shadow.isNew(scene.instruction->line, mma.line))
-      scene.hazard(
-          "tcgen05.dealloc frees an accumulator that the mma of line " +
-          std::to_string(mma.line) +
-          " may still write: wait for its tcgen05.commit first");
+      scene.hazard("tcgen05.dealloc frees " + describeWritten(mma) +
+                   " may still write: wait for its tcgen05.commit first");
 }
 
 void HazardChecker::tensorRead(Cta &cta, uint32_t column, uint32_t count,
@@ -397,8 +425,7 @@ void HazardChecker::tensorRead(Cta &cta, uint32_t column, uint32_t count,
   for (const InFlight &mma : shadow.mmas)
     if (column < mma.column + mma.columns && mma.column < column + count &&
         shadow.isNew(scene.instruction->line, mma.line))
-      scene.hazard("tcgen05.ld reads an accumulator that the mma of line " +
-                   std::to_string(mma.line) +
+      scene.hazard("tcgen05.ld reads " + describeWritten(mma) +
                    " may still write: wait for its tcgen05.commit first");
 }
 
@@ -408,7 +435,8 @@ uint64_t HazardChecker::copyIssued(Cta &cta, Granules granules,
   uint32_t line = scene.instruction->line;
   for (const InFlight &mma : shadow.mmas)
     if (overlap(mma.granules, granules) && shadow.isNew(line, mma.line))
-      scene.hazard("the bulk copy writes shared memory that the mma of line " +
+      scene.hazard("the bulk copy writes shared memory that the " +
+                   std::string(mma.writer) + " of line " +
                    std::to_string(mma.line) + " may still read: wait for " +
                    (mma.columns ? "its tcgen05.commit first"
                                 : "it with wgmma.wait_group first"));

@@ -43,6 +43,7 @@ namespace bwgemm::emulator {
 
 struct CtaGroup;
 struct Mma;
+struct TensorFill;
 struct TmaPlan;
 
 /// An mma in flight: its number in each of its CTAs.
@@ -55,6 +56,8 @@ using Granules = std::vector<uint32_t>;
 
 /// The granules of an mma's operands in the shared memory of each CTA.
 Granules granulesOf(const Mma &mma);
+/// The granules of the source of a tcgen05.cp.
+Granules granulesOf(const TensorFill &fill);
 /// The granules of a box at `address`.
 Granules granulesOf(const TmaPlan &plan, uint32_t address);
 /// The granules of contiguous bytes.
@@ -86,6 +89,13 @@ public:
   /// An mma is issued. Returns what mmaLanded needs.
   MmaWatch mmaIssued(const CtaGroup &group, const Mma &mma, const Scene &scene);
   void mmaLanded(const CtaGroup &group, const MmaWatch &watch);
+  /// A tcgen05.cp is issued that reads `granules` and writes the columns
+  /// [column, column + count); or a tcgen05.shift, which reads none. Returns
+  /// what tensorWriteLanded needs.
+  uint64_t tensorWriteIssued(Cta &cta, Granules granules, uint32_t column,
+                             uint32_t count, const char *writer,
+                             const Scene &scene);
+  void tensorWriteLanded(Cta &cta, uint64_t id);
   /// A wgmma is issued whose operands are `granules`. Returns a number for
   /// wgmmaDone, which is to be called when the program has waited for it.
   uint64_t wgmmaIssued(Cta &cta, Granules granules, const Scene &scene);

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "machine/Probe.h"
 #include "machine/Tcgen05Mma.h"
+#include "machine/Probe.h"
 #include "machine/Tcgen05MmaKernels.h"
 
 #include "hazards/HazardChecker.h"
@@ -56,6 +56,11 @@ static AsyncQueue::Channel channelOf(Warp &w, unsigned lane) {
   if (channel == 0)
     channel = w.cluster().async.newChannel();
   return channel;
+}
+
+AsyncQueue::Channel tcgen05Channel(Warp &w, unsigned lane) {
+  w.extension<MmaThreads>().open[lane] = nullptr;
+  return channelOf(w, lane);
 }
 
 static MmaCtas memoriesOf(const CtaGroup &group) {
@@ -179,13 +184,13 @@ static Step commit(Warp &w, const Instruction &i, LaneMask mask) {
     if (i.operands[1])
       targets = w.value(i.operands[1], lane) & 0xffff;
     Scene scene(w, i, lane);
-    w.extension<MmaThreads>().open[lane] = nullptr;
+    AsyncQueue::Channel channel = tcgen05Channel(w, lane);
     for (; targets; targets &= targets - 1) {
       Cta *cta = w.cluster().cta(unsigned(__builtin_ctzll(targets)));
       if (!cta)
         return w.trap(i, lane, "the CTA mask names no CTA of the cluster");
       w.cluster().async.issue(
-          channelOf(w, lane), "mma commit", i.line, [cta, offset, scene] {
+          channel, "mma commit", i.line, [cta, offset, scene] {
             return landOnMBarrier(*cta, offset, 0, true, scene);
           });
     }
@@ -326,17 +331,9 @@ static bool decodeCommit(Decode &decode) {
   return true;
 }
 
-/// Parts of the family that are known and not modelled say so.
-template <int which> static bool refuse(Decode &decode) {
-  static const char *const names[] = {"tcgen05.cp", "tcgen05.shift"};
-  return decode.error(std::string(names[which]) + " is not modelled");
-}
-
 void registerTcgen05Mma(Registry &registry) {
   registry.add("tcgen05.mma", decodeMma);
   registry.add("tcgen05.commit", decodeCommit);
-  registry.add("tcgen05.cp", refuse<0>);
-  registry.add("tcgen05.shift", refuse<1>);
 }
 
 } // namespace bwgemm::emulator

@@ -33,6 +33,11 @@ struct CtaGroup {
 /// returns false if the cluster has no such pair, or if the peer has exited.
 bool ctaGroupOf(Warp &w, const Instruction &i, unsigned lane, CtaGroup &group);
 
+/// The channel of a thread's asynchronous tcgen05 instructions: its mma, cp,
+/// shift and commit land in program order. What it issues next lands behind the
+/// mmas before it.
+AsyncQueue::Channel tcgen05Channel(Warp &w, unsigned lane);
+
 /// Refuses targets without tensor memory; takes .cta_group::1 or ::2, one of
 /// which must be there and the same in the whole kernel, into `out.flags`.
 bool takeCtaGroup(Decode &decode);
