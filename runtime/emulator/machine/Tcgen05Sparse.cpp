@@ -37,8 +37,7 @@ static bool placeChunk(MmaElement a, uint32_t bits, uint32_t chunk,
     to[0] = uint8_t(4 * chunk + first);
     to[1] = uint8_t(4 * chunk + second);
   }
-  // Every ascending pair but (0, 0b00..) is listed; 0b0100 is (0, 1).
-  return first < second;
+  return first < second || bits == 0x6;
 }
 
 static std::string describeBits(MmaElement a, uint32_t bits, uint32_t row,

@@ -13,8 +13,9 @@
 //   8 and 16 bits  the two stored elements of four
 //   mxf4, mxf4nvf4 the two stored pairs of four pairs
 //
-// Both indices ascend. In tensor memory, with L the lane of the first of 16
-// consecutive rows (MmaPlacement.h), row r of them and chunk c of four bits:
+// Both indices ascend, or are 2 and 1. In tensor memory, with L the lane of the
+// first of 16 consecutive rows (MmaPlacement.h), row r of them and chunk c of
+// four bits:
 //
 //   f16, tf32  lane L + r % 8 + 8 * (c / 4), column S, bits 16 * (r / 8) +
 //              4 * (c % 4), where S is the sparsity selector, 0 or 1
