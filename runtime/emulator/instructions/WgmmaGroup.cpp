@@ -344,13 +344,12 @@ void WgmmaGroup::reportEarly(Warp &warp, const Instruction &i, uint32_t slot,
                              uint64_t end) {
   uint32_t *place = reinterpret_cast<uint32_t *>(warp.file() + slot);
   std::fill(place, place + warpSize, poison);
-  if (hazardsOf(warp.grid()) && warps[indexOf(warp)].reported.insert(&i).second)
-    Scene(warp, i, 0)
-        .hazard("accesses a register of the accumulator of the wgmma of line " +
-                std::to_string(opAt(end - 1).instruction->line) +
-                ", which is in flight: wgmma.commit_group and wgmma.wait_group "
-                "must "
-                "come first");
+  if (hazardsOf(warp.grid()))
+    report(warp, i,
+           "accesses a register of the accumulator of the wgmma of line " +
+               std::to_string(opAt(end - 1).instruction->line) +
+               ", which is in flight: wgmma.commit_group and "
+               "wgmma.wait_group must come first");
 }
 
 Step WgmmaGroup::touch(Warp &warp, const Instruction &i,
@@ -383,11 +382,10 @@ Step WgmmaGroup::touch(Warp &warp, const Instruction &i,
   for (size_t s = 0; s < guard.written && !guard.isCopy; ++s)
     for (Fragment &fragment : own.fragments)
       if (fragment.slot == guard.slots[s]) {
-        Scene(warp, i, 0)
-            .hazard(
-                "writes a register with a fragment of A of the wgmma of line " +
-                std::to_string(fragment.line) +
-                " that is in flight: wgmma.wait_group must come first");
+        report(warp, i,
+               "writes a register with a fragment of A of the wgmma of line " +
+                   std::to_string(fragment.line) +
+                   " that is in flight: wgmma.wait_group must come first");
         fragment.slot = ~0u;
       }
   own.touched.insert(guard.slots.begin(), guard.slots.end());
