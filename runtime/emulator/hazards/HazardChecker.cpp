@@ -120,7 +120,7 @@ Granules granulesOf(const Mma &mma) {
   if (!mma.aInTensorMemory)
     append(granules, mma.a, mma.placement.rows, mma.shape.storedK(),
            mma.shape.a);
-  append(granules, mma.b, mma.placement.columnsOfB, mma.shape.k(), mma.shape.b);
+  append(granules, mma.b, mma.rowsOfB, mma.shape.k(), mma.shape.b);
   return sorted(std::move(granules));
 }
 

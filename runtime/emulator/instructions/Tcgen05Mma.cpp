@@ -46,6 +46,9 @@ struct MmaFacts {
   bool sparse = false;
   uint8_t scaleBlocks = 0;
   bool aInTensorMemory = false;
+  bool ws = false;
+  bool shiftA = false;
+  bool hasZeroColumns = false;
   bool hasDisabledLanes = false;
   unsigned scaleInputD = 0;
 };
@@ -116,7 +119,7 @@ static void enqueue(Warp &w, const Instruction &i, unsigned lane,
 
 /// Operands: D, A, B, instruction descriptor, disabled lanes or none,
 /// enable-input-d, then what there is of sparsity metadata, scale factors of A
-/// and of B.
+/// and of B, zero-column mask.
 static Step mma(Warp &w, const Instruction &i, LaneMask mask) {
   const MmaFacts &facts = *static_cast<const MmaFacts *>(i.data);
   LaneMask accumulate = w.predicate(i.operands[5]);
@@ -147,6 +150,10 @@ static Step mma(Warp &w, const Instruction &i, LaneMask mask) {
       operands.scaleA = uint32_t(w.address(next[0], lane));
       operands.scaleB = uint32_t(w.address(next[1], lane));
     }
+    operands.ws = facts.ws;
+    operands.shiftA = facts.shiftA;
+    if (facts.hasZeroColumns)
+      operands.zeroColumns = w.value(*next, lane);
     if (facts.hasDisabledLanes)
       for (unsigned word = 0; word < 4 * group.count; ++word)
         operands.disabledLanes[word] =
@@ -203,18 +210,32 @@ static Step commit(Warp &w, const Instruction &i, LaneMask mask) {
 //===----------------------------------------------------------------------===//
 
 /// Collector hints only permit the reuse of an operand: they do not change
-/// the result of a correct program.
-static bool takeCollector(Decode &decode) {
-  decode.takeOne({"collector::a::discard", "collector::a::lastuse",
-                  "collector::a::fill", "collector::a::use"});
+/// the result of a correct program. Those of A have one buffer; those of B, for
+/// .ws, four.
+static bool takeCollector(Decode &decode, const MmaFacts &facts) {
+  if (facts.ws) {
+    for (const char *buffer : {"b0", "b1", "b2", "b3"})
+      for (const char *use : {"::fill", "::use", "::lastuse", "::discard"})
+        if (decode.take(std::string("collector::") + buffer + use))
+          return true;
+    return true;
+  }
+  int use = decode.takeOne({"collector::a::discard", "collector::a::lastuse",
+                            "collector::a::fill", "collector::a::use"});
+  if (use >= 2 && facts.shiftA)
+    return decode.error(".ashift cannot be combined with .collector::a::fill "
+                        "and ::use");
   return true;
 }
 
-static bool refuseForms(Decode &decode) {
-  for (std::string_view form : {"ws", "ashift"})
-    if (decode.take(form))
-      return decode.error("tcgen05.mma with ." + std::string(form) +
-                          " is not modelled; the forms without it are");
+/// .ws and .ashift, and what they exclude.
+static bool takeForms(Decode &decode, MmaFacts &facts) {
+  facts.ws = decode.take("ws");
+  facts.shiftA = decode.take("ashift");
+  if (facts.ws && decode.out.flags != 1)
+    return decode.error("tcgen05.mma.ws exists with .cta_group::1 alone");
+  if (facts.ws && facts.shiftA)
+    return decode.error("tcgen05.mma.ws has no .ashift");
   return true;
 }
 
@@ -271,15 +292,21 @@ static bool takeScaleInputD(Decode &decode, size_t index, MmaFacts &facts) {
 static bool decodeMma(Decode &decode) {
   MmaFacts *facts = decode.newData<MmaFacts>();
   facts->sparse = decode.take("sp");
-  if (!takeCtaGroup(decode) || !refuseForms(decode) || !takeCollector(decode) ||
-      !takeKind(decode, *facts))
+  if (!takeCtaGroup(decode) || !takeForms(decode, *facts) ||
+      !takeCollector(decode, *facts) || !takeKind(decode, *facts))
     return false;
+  if (facts->ws && isScaled(facts->kind))
+    return decode.error("tcgen05.mma.ws has no block scaling");
   bool scaled = facts->scaleBlocks != 0;
   size_t least = 5 + facts->sparse + 2 * scaled;
-  if (!decode.expectOperands(least, scaled ? least : least + 2))
+  if (!decode.expectOperands(least, scaled      ? least
+                                    : facts->ws ? least + 1
+                                                : least + 2))
     return false;
   facts->aInTensorMemory =
       decode.operand(1).kind == ast::Operand::Kind::Address;
+  if (facts->shiftA && !facts->aInTensorMemory)
+    return decode.error(".ashift needs an A in tensor memory");
   size_t descriptor = 3 + facts->sparse, next = descriptor + 1;
   if (!decode.address(0, Space::Generic) ||
       !(facts->aInTensorMemory ? decode.address(1, Space::Generic)
@@ -287,7 +314,7 @@ static bool decodeMma(Decode &decode) {
       !decode.sourceOperand(2, Type::B64) || !decode.sourceU32(descriptor))
     return false;
   next += 2 * scaled;
-  facts->hasDisabledLanes = !scaled && decode.isVector(next);
+  facts->hasDisabledLanes = !scaled && !facts->ws && decode.isVector(next);
   if (facts->hasDisabledLanes) {
     if (!decode.vectorSource(next++, Type::B32, 4 * decode.out.flags))
       return false;
@@ -295,8 +322,11 @@ static bool decodeMma(Decode &decode) {
     decode.noOperand();
   }
   if (!decode.predicateSource(next++) ||
-      !takeScaleInputD(decode, next, *facts) ||
+      (!facts->ws && !takeScaleInputD(decode, next, *facts)) ||
       (facts->sparse && !decode.address(3, Space::Generic)))
+    return false;
+  facts->hasZeroColumns = facts->ws && next < decode.operandCount();
+  if (facts->hasZeroColumns && !decode.sourceOperand(next, Type::B64))
     return false;
   if (scaled && (!decode.address(descriptor + 1, Space::Generic) ||
                  !decode.address(descriptor + 2, Space::Generic)))

@@ -204,6 +204,8 @@ bool MmaDescriptor::decode(const MmaForm &form, uint32_t bits,
   // operand, too.
   if (kind == MmaKind::F16 && decoded.a != decoded.b)
     return decoder.refuse("A and B have different types, expected the same");
+  if (uint32_t code = decoder.field(30, 2); code && form.ws)
+    decoded.maxShift = 4u << code;
   decoded.saturate = decoder.field(3, 1);
   decoded.negateA = decoder.field(13, 1);
   decoded.negateB = decoder.field(14, 1);

@@ -64,6 +64,7 @@ struct MmaDescriptor {
   bool mnMajorA = false, mnMajorB = false; ///< The transpose bits.
   bool saturate = false;                   ///< i8 only.
   uint32_t m = 0, n = 0;
+  uint32_t maxShift = 0;        ///< .ws: the largest column shift of B.
   uint8_t sparsitySelector = 0; ///< f16 and tf32: the column of the metadata.
   uint8_t scaleBlocks = 0;      ///< Scale factors along K; 0: no scaling.
   ScaleType scaleType = ScaleType::UE8M0;

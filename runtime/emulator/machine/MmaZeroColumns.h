@@ -40,6 +40,8 @@ struct MmaZeroColumns {
   std::array<uint64_t, 4> mask{}; ///< Bit n % 64 of word n / 64: column n.
   uint32_t shift = 0;
 
+  /// True if B is not simply used as it is.
+  bool used() const { return shift || any(); }
   bool any() const { return mask[0] | mask[1] | mask[2] | mask[3]; }
   bool test(uint32_t column) const {
     return (mask[column / 64] >> (column % 64)) & 1;

@@ -99,6 +99,10 @@ static bool issueA(const MmaOperands &operands, const MmaCtas &ctas, Mma &mma,
     return issueShared("A", operands.a, shape.mnMajorA, mma.placement.rows,
                        shape.storedK(), shape.a, shape, ctas.shared[0], mma.a,
                        refusal);
+  mma.shiftA = operands.shiftA;
+  if (mma.shiftA && shape.m != 128 && shape.m != 256)
+    return refuse(refusal, "M = " + std::to_string(shape.m) +
+                               ": .ashift needs an M of 128 or 256");
   mma.aTensor = TensorAddress(uint32_t(operands.a));
   if (shape.mnMajorA)
     return refuse(refusal, "operand A in tensor memory must be K-major "
@@ -112,6 +116,20 @@ static bool issueA(const MmaOperands &operands, const MmaCtas &ctas, Mma &mma,
                                ", expected the same");
   return checkColumns("A", ctas, mma.aTensor.column, mma.aColumns(),
                       refusal.message);
+}
+
+/// The form .ws: which columns of B take part, and are zero.
+static bool issueColumns(const MmaOperands &operands, Mma &mma,
+                         MmaRefusal &refusal) {
+  const MmaDescriptor &shape = mma.shape;
+  if (!MmaZeroColumns::decode(operands.zeroColumns, shape.m, shape.n,
+                              shape.maxShift, mma.zeroColumns, refusal.message))
+    return false;
+  mma.rowsOfB = mma.placement.columnsOfB + mma.zeroColumns.shift;
+  uint32_t perChunk = mmaElementsPerChunk(shape.b);
+  if (shape.mnMajorB)
+    mma.rowsOfB = (mma.rowsOfB + perChunk - 1) / perChunk * perChunk;
+  return true;
 }
 
 static bool issueMetadata(const MmaOperands &operands, const MmaCtas &ctas,
@@ -178,12 +196,13 @@ bool Mma::issue(const MmaOperands &operands, const MmaCtas &ctas, Mma &result,
       !checkColumns("D", ctas, mma.d.column, mma.placement.cellColumns,
                     refusal.message) ||
       !issueA(operands, ctas, mma, refusal) ||
+      !issueColumns(operands, mma, refusal) ||
       !issueMetadata(operands, ctas, mma, refusal) ||
       !issueScales(operands, ctas, mma, refusal) ||
       // The CTAs of a cluster have equal amounts of shared memory: a matrix
       // that fits the one fits the other.
-      !issueShared("B", operands.b, shape.mnMajorB, mma.placement.columnsOfB,
-                   shape.k(), shape.b, shape, ctas.shared[0], mma.b, refusal))
+      !issueShared("B", operands.b, shape.mnMajorB, mma.rowsOfB, shape.k(),
+                   shape.b, shape, ctas.shared[0], mma.b, refusal))
     return false;
   result = mma;
   return true;

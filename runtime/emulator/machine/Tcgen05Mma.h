@@ -18,6 +18,7 @@
 #include "Emulator.h"
 #include "machine/MmaDescriptor.h"
 #include "machine/MmaPlacement.h"
+#include "machine/MmaZeroColumns.h"
 #include "machine/SharedLayout.h"
 #include "machine/SharedWindow.h"
 #include "machine/TensorMemory.h"
@@ -37,8 +38,10 @@ struct MmaOperands {
   uint8_t scaleBlocks = 0; ///< 1, 2 or 4 of .scale_vec; 0 without scaling.
   uint32_t d = 0;          ///< Tensor memory address.
   bool aInTensorMemory = false;
-  uint64_t a = 0; ///< Descriptor, or tensor memory address.
-  uint64_t b = 0; ///< Descriptor.
+  uint64_t a = 0;           ///< Descriptor, or tensor memory address.
+  bool shiftA = false;      ///< .ashift
+  uint64_t b = 0;           ///< Descriptor.
+  uint64_t zeroColumns = 0; ///< .ws: the zero-column mask descriptor.
   uint32_t instructionDescriptor = 0;
   uint32_t metadata = 0;           ///< Tensor memory address, if sparse.
   uint32_t scaleA = 0, scaleB = 0; ///< Tensor memory addresses, if scaled.
@@ -75,7 +78,13 @@ struct Mma {
   MmaPlacement placement;
   /// Of a pair: each CTA's part, at the same addresses in both.
   SharedMatrix a, b;
+  uint32_t rowsOfB = 0; ///< Of one CTA in shared memory, skipped ones included.
+  MmaZeroColumns zeroColumns; ///< .ws
   bool aInTensorMemory = false;
+  /// Row r > 0 of A is what lies in the lane of row r - 1; row 0 is where it
+  /// is. The ISA says "shifts down by one row, except for the last", and does
+  /// not say which way down is: as for tcgen05.shift, toward higher lanes.
+  bool shiftA = false;
   TensorAddress aTensor{0};
   TensorAddress d{0};
   TensorAddress metadata{0};          ///< If shape.sparse.

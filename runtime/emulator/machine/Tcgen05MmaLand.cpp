@@ -49,9 +49,12 @@ static void packTensorA(const Mma &mma, const MmaBlock &block,
   for (uint32_t c = 0; c < mma.aColumns(); ++c) {
     const uint32_t *column = tensor.column(mma.aTensor.column + c);
     for (uint32_t group = 0; group < block.groups; ++group) {
-      const uint32_t *cells = column + block.lane[group];
       for (uint32_t i = 0; i < 16; ++i) {
-        loadMmaCell(mma.shape.a, cells[i], values);
+        // Where rows are shifted the lanes of a block lie side by side.
+        uint32_t lane = block.lane[group] + i;
+        if (mma.shiftA && group + i > 0)
+          --lane;
+        loadMmaCell(mma.shape.a, column[lane], values);
         for (uint32_t e = 0; e < perCell; ++e)
           panel[(c * perCell + e) * rows + group * 16 + i] = values[e];
       }
@@ -123,7 +126,8 @@ bool Mma::chains(const Mma &next) const {
   return next.accumulate && shape == next.shape && d.lane == next.d.lane &&
          d.column == next.d.column && !aInTensorMemory &&
          !next.aInTensorMemory && hasHalfKernels(shape) &&
-         !needsCopyOfD(*this) && !needsCopyOfD(next);
+         !needsCopyOfD(*this) && !needsCopyOfD(next) && !zeroColumns.used() &&
+         !next.zeroColumns.used();
 }
 
 /// Packs A of mma number `index` of a chain, from shared memory.
@@ -141,10 +145,15 @@ static void packSharedA(const Mma &mma, uint32_t index, const std::byte *origin,
 static Panel packB(const Mma *mmas, uint32_t count, const std::byte *origin,
                    float *buffer) {
   const MmaDescriptor &shape = mmas[0].shape;
-  uint32_t rows = mmas[0].placement.columnsOfB;
-  if (!hasHalfKernels(shape)) {
+  uint32_t rows = mmas[0].rowsOfB;
+  const MmaZeroColumns &zero = mmas[0].zeroColumns;
+  if (!hasHalfKernels(shape) || zero.used()) {
     packElements(mmas[0].b, origin, shape.b, rows, shape.k(), buffer);
-    return {buffer, 1, rows};
+    Panel panel = {buffer + zero.shift, 1, rows};
+    for (uint32_t n = 0; n < shape.n && zero.any(); ++n)
+      for (uint32_t k = 0; k < shape.k() && zero.test(n); ++k)
+        panel.data[n + k * rows] = 0;
+    return panel;
   }
   Panel panel;
   for (uint32_t index = 0; index < count; ++index)

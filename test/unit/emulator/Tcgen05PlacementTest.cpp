@@ -207,6 +207,98 @@ TEST(Tcgen05Placement, OperandAInTensorMemory) {
   }
 }
 
+/// Columns of B from `shift` on, some of them taken as zero.
+TEST(Tcgen05Placement, ZeroColumnsAndColumnShift) {
+  for (bool mnMajor : {false, true})
+    for (const Case &c : cases) {
+      if (!c.ws)
+        continue;
+      Fixture f;
+      const uint32_t shift = 5;
+      std::vector<int> a = f.fill(1, c.m, startA);
+      std::vector<int> b((c.n + 8) * 16);
+      for (uint32_t n = 0; n < c.n + shift; ++n)
+        for (uint32_t k = 0; k < 16; ++k) {
+          int value = b[n * 16 + k] = int(f.random() % 17) - 8;
+          uint16_t bits = uint16_t(floatToBits(float(value)) >> 16);
+          // MN-major without swizzle: SBO to the next eight columns, LBO to the
+          // next eight k.
+          std::byte *at =
+              mnMajor ? f.shared[0].at(startB + n / 8 * 128 + n % 8 * 2 +
+                                       k / 8 * 8192 + k % 8 * 16)
+                      : f.shared[0].at(startB + n / 8 * 128 + n % 8 * 16 +
+                                       k / 8 * 8192 + k % 8 * 2);
+          std::memcpy(at, &bits, 2);
+        }
+      MmaOperands operands = operandsFor(c);
+      operands.b =
+          (descriptor(startB) & ~(0x3fffull << 16)) | uint64_t(8192 >> 4) << 16;
+      operands.instructionDescriptor |= uint32_t(mnMajor) << 16 | 1u << 30;
+      // Three zero columns and five used ones, in turn; every part begins with
+      // used ones.
+      operands.zeroColumns =
+          1ull << 39 | 2ull << 40 | 4ull << 48 | uint64_t(shift) << 56;
+      ASSERT_TRUE(f.run(operands)) << name(c) << f.refusal.message << f.error;
+      uint32_t part = c.n / (128 / c.m);
+      for (uint32_t row = 0; row < c.m; ++row)
+        for (uint32_t n = 0; n < c.n; ++n) {
+          Place at = c.d(row, n);
+          uint32_t cell = f.tensor[0].column(32 + at.column)[at.lane];
+          bool isZero = n % part % 8 >= 5;
+          ASSERT_EQ(bitsToFloat(cell),
+                    isZero ? 0.0f : float(dot(a, row, b, n + shift)))
+              << name(c) << " at " << row << ", " << n;
+        }
+      operands.instructionDescriptor &= ~(3u << 30);
+      EXPECT_FALSE(f.run(operands));
+      EXPECT_NE(f.refusal.message.find("column shift 5, expected at most 0"),
+                std::string::npos)
+          << f.refusal.message;
+    }
+}
+
+/// .ashift: what the lane of row r - 1 holds is row r of A.
+TEST(Tcgen05Placement, ShiftedA) {
+  for (const Case &c : {Case{1, false, 128, 32}, Case{2, false, 128, 32},
+                        Case{2, false, 256, 32}, Case{1, false, 64, 32}}) {
+    Fixture f;
+    std::vector<int> b = f.fill(c.ctas, c.n, startB);
+    for (unsigned p = 0; p < 2; ++p)
+      for (uint32_t column = 400; column < 408; ++column) {
+        for (uint32_t lane = 0; lane < 128; ++lane) {
+          // Both elements of the cell: the lane and the CTA in one number.
+          uint32_t bits = floatToBits(float(lane % 64 + (p ? 64 : 0))) >> 16;
+          f.tensor[p].column(column)[lane] = bits << 16 | bits;
+        }
+        f.tensor[p].markWritten(column, {~0ull, ~0ull});
+      }
+    MmaOperands operands = operandsFor(c);
+    operands.aInTensorMemory = operands.shiftA = true;
+    operands.a = 400;
+    if (c.m == 64) {
+      EXPECT_FALSE(f.run(operands));
+      EXPECT_NE(f.refusal.message.find(".ashift needs an M of 128 or 256"),
+                std::string::npos)
+          << f.refusal.message;
+      continue;
+    }
+    ASSERT_TRUE(f.run(operands)) << name(c) << f.refusal.message << f.error;
+    uint32_t own = c.m / c.ctas;
+    for (uint32_t row = 0; row < c.m; ++row)
+      for (uint32_t n = 0; n < c.n; ++n) {
+        int sum = 0;
+        for (uint32_t k = 0; k < 16; ++k)
+          sum += b[n * 16 + k];
+        uint32_t lane = row % own == 0 ? 0 : row % own - 1;
+        int value = int(lane % 64 + (row / own ? 64 : 0));
+        Place at = c.ctas == 2 ? c.d(row, n) : Place{0, row, n};
+        uint32_t cell = f.tensor[at.cta].column(32 + at.column)[at.lane];
+        ASSERT_EQ(bitsToFloat(cell), float(value * sum))
+            << name(c) << " at " << row << ", " << n;
+      }
+  }
+}
+
 /// Eight words of disabled lanes: four for each CTA.
 TEST(Tcgen05Placement, DisabledLanesOfAPair) {
   Fixture f;

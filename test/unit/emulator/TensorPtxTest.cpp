@@ -224,8 +224,11 @@ TEST(TensorPtx, RefusedByName) {
                       ".cta_group::1"),
             std::string::npos);
   EXPECT_NE(refusal("tcgen05.mma.cta_group::1.kind::f16",
-                    "tcgen05.mma.ws.cta_group::1.kind::f16")
-                .find(".ws is not modelled"),
+                    "tcgen05.mma.ws.cta_group::1.kind::f16.ashift")
+                .find("tcgen05.mma.ws has no .ashift"),
+            std::string::npos);
+  EXPECT_NE(refusal("kind::f16 ", "kind::f16.ashift ")
+                .find(".ashift needs an A in tensor memory"),
             std::string::npos);
   EXPECT_NE(
       refusal("16x256b.x8", "16x256b.x64").find("expected a power of two"),
