@@ -19,15 +19,20 @@ using namespace bwgemm::cuda;
 #define REFUSE(name, why)                                                      \
   BWGEMM_ENTRY name() { return notSupported(#name, why); }
 
-static constexpr char arrays[] = "arrays, textures and surfaces are not emulated";
+static constexpr char arrays[] =
+    "arrays, textures and surfaces are not emulated";
 static constexpr char process[] = "the process itself is the device";
-static constexpr char replaced[] = "newer entry points have replaced it; for launches use cuLaunchKernel";
-static constexpr char parts[] = "the multiprocessors of the emulated device cannot be divided";
+static constexpr char replaced[] =
+    "newer entry points have replaced it; for launches use cuLaunchKernel";
+static constexpr char parts[] =
+    "the multiprocessors of the emulated device cannot be divided";
 static constexpr char notHere[] = "it is not emulated";
-static constexpr char foreign[] = "there is no other device or graphics interface to share with";
+static constexpr char foreign[] =
+    "there is no other device or graphics interface to share with";
 static constexpr char processes[] = "device memory is private to the process";
 static constexpr char oneDevice[] = "there is one device";
-static constexpr char narrow[] = "its addresses have 32 bits; the form with _v2 has 64";
+static constexpr char narrow[] =
+    "its addresses have 32 bits; the form with _v2 has 64";
 
 // clang-format off
 REFUSE(cuArray3DCreate, arrays)
