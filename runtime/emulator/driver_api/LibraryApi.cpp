@@ -38,18 +38,14 @@ static CUresult findGlobal(LoadedImage *image, const char *name,
   return CUDA_SUCCESS;
 }
 
-BWGEMM_ENTRY cuLibraryLoadData(CUlibrary *handle, const void *data,
-                               CUjit_option *names, void **values,
-                               unsigned options, CUlibraryOption *, void **,
-                               unsigned) {
+/// `bytes` is 0 where the caller does not know the image's size.
+static CUresult loadLibrary(CUlibrary *handle, const void *data, size_t bytes,
+                            JitLog log) {
   Call call(Needs::Initialised);
   if (!call)
     return call.status;
-  if (!handle || !data || (options && (!names || !values)))
-    return CUDA_ERROR_INVALID_VALUE;
   std::unique_ptr<LoadedImage> image;
-  CUresult result =
-      loadImage(call.state, data, 0, image, JitLog(options, names, values));
+  CUresult result = loadImage(call.state, data, bytes, image, log);
   if (result != CUDA_SUCCESS)
     return result;
   call.state.libraries.insert(image.get());
@@ -57,19 +53,28 @@ BWGEMM_ENTRY cuLibraryLoadData(CUlibrary *handle, const void *data,
   return CUDA_SUCCESS;
 }
 
+BWGEMM_ENTRY cuLibraryLoadData(CUlibrary *handle, const void *data,
+                               CUjit_option *names, void **values,
+                               unsigned options, CUlibraryOption *, void **,
+                               unsigned) {
+  if (Call call(Needs::Initialised); !call)
+    return call.status;
+  if (!handle || !data || (options && (!names || !values)))
+    return CUDA_ERROR_INVALID_VALUE;
+  return loadLibrary(handle, data, 0, JitLog(options, names, values));
+}
+
 BWGEMM_ENTRY cuLibraryLoadFromFile(CUlibrary *handle, const char *name,
                                    CUjit_option *names, void **values,
-                                   unsigned options,
-                                   CUlibraryOption *libraryNames,
-                                   void **libraryValues,
-                                   unsigned libraryOptions) {
+                                   unsigned options, CUlibraryOption *, void **,
+                                   unsigned) {
   std::string contents;
-  if (!handle || !name)
+  if (!handle || !name || (options && (!names || !values)))
     return CUDA_ERROR_INVALID_VALUE;
   if (!readFile(name, contents))
     return CUDA_ERROR_FILE_NOT_FOUND;
-  return cuLibraryLoadData(handle, contents.c_str(), names, values, options,
-                           libraryNames, libraryValues, libraryOptions);
+  return loadLibrary(handle, contents.c_str(), contents.size() + 1,
+                     JitLog(options, names, values));
 }
 
 BWGEMM_ENTRY cuLibraryUnload(CUlibrary handle) {

@@ -38,23 +38,30 @@ static CUresult findGlobal(LoadedImage *image, const char *name,
   return CUDA_SUCCESS;
 }
 
-BWGEMM_ENTRY cuModuleLoadDataEx(CUmodule *handle, const void *data,
-                                unsigned options, CUjit_option *names,
-                                void **values) {
+/// `bytes` is 0 where the caller does not know the image's size.
+static CUresult loadModule(CUmodule *handle, const void *data, size_t bytes,
+                           JitLog log) {
   Call call(Needs::Context);
   if (!call)
     return call.status;
-  if (!handle || !data || (options && (!names || !values)))
-    return CUDA_ERROR_INVALID_VALUE;
   std::unique_ptr<LoadedImage> image;
-  CUresult result =
-      loadImage(call.state, data, 0, image, JitLog(options, names, values));
+  CUresult result = loadImage(call.state, data, bytes, image, log);
   if (result != CUDA_SUCCESS)
     return result;
   image->context = call.context;
   call.state.modules.insert(image.get());
   *handle = reinterpret_cast<CUmodule>(image.release());
   return CUDA_SUCCESS;
+}
+
+BWGEMM_ENTRY cuModuleLoadDataEx(CUmodule *handle, const void *data,
+                                unsigned options, CUjit_option *names,
+                                void **values) {
+  if (Call call(Needs::Context); !call)
+    return call.status;
+  if (!handle || !data || (options && (!names || !values)))
+    return CUDA_ERROR_INVALID_VALUE;
+  return loadModule(handle, data, 0, JitLog(options, names, values));
 }
 
 BWGEMM_ENTRY cuModuleLoadData(CUmodule *handle, const void *data) {
@@ -71,7 +78,7 @@ BWGEMM_ENTRY cuModuleLoad(CUmodule *handle, const char *name) {
     return CUDA_ERROR_INVALID_VALUE;
   if (!readFile(name, contents))
     return CUDA_ERROR_FILE_NOT_FOUND;
-  return cuModuleLoadDataEx(handle, contents.c_str(), 0, nullptr, nullptr);
+  return loadModule(handle, contents.c_str(), contents.size() + 1, JitLog());
 }
 
 BWGEMM_ENTRY cuModuleUnload(CUmodule handle) {

@@ -107,9 +107,16 @@ BWGEMM_ENTRY cuGetProcAddress(const char *name, void **function, int version,
                                                : CUDA_ERROR_NOT_FOUND;
 }
 
-BWGEMM_ENTRY cuGetExportTable(const void **table, const CUuuid *) {
+BWGEMM_ENTRY cuGetExportTable(const void **table, const CUuuid *id) {
   // Undocumented tables that only NVIDIA's own libraries use.
-  if (table)
-    *table = nullptr;
-  return CUDA_ERROR_INVALID_VALUE;
+  if (!table || !id)
+    return CUDA_ERROR_INVALID_VALUE;
+  *table = nullptr;
+  static const CUuuid none = {};
+  if (std::memcmp(id, &none, sizeof(none)) == 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  return notSupported(
+      "cuGetExportTable",
+      "the CUDA runtime (libcudart) reaches the driver through interfaces that "
+      "are not documented; programs have to use the driver API (cu...)");
 }

@@ -37,6 +37,7 @@ BWGEMM_ENTRY cuTensorMapEncodeTiled(
   arguments.swizzle = int(swizzle);
   arguments.l2Promotion = int(l2);
   arguments.oobFill = int(fill);
+  arguments.blackwell = state().architecture.major >= 10;
   TensorMapWords words;
   std::string error;
   if (!encodeTiled(arguments, words, error)) {
