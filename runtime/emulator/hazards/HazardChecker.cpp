@@ -135,9 +135,9 @@ Granules granulesOf(const TensorFill &fill) {
 Granules granulesOf(const TmaPlan &plan, uint32_t address) {
   Granules granules;
   for (uint32_t row = 0; row < plan.rows; ++row)
-    for (uint32_t offset = 0; offset < plan.innerBytes; offset += granuleBytes)
-      granules.push_back(
-          swizzleAddress(address + row * plan.pitch + offset, plan.swizzle));
+    for (uint32_t offset = 0; offset < plan.sharedRowBytes();
+         offset += granuleBytes)
+      granules.push_back(plan.place(address + row * plan.pitch + offset));
   return sorted(std::move(granules));
 }
 

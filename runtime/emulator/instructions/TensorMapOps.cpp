@@ -96,7 +96,7 @@ static void replace(TensorMapWords &words, Field field, unsigned ordinal,
   case Field::Swizzle:
     return put(words[1], 13, 2, value);
   case Field::SwizzleAtomicity:
-    return; // Only 0, the 16 bytes of every other map, gets here.
+    return put(words[1], 20, 2, value);
   case Field::Fill:
     return put(words[1], 15, 1, value);
   }
@@ -166,12 +166,13 @@ static bool decodeReplace(Decode &decode) {
       return decode.error("expected an immediate from 0 to " +
                           std::to_string(facts.immediates - 1) + " with ." +
                           std::string(facts.name));
-    if (Field(field) == Field::SwizzleAtomicity && value.bits != 0)
+    bool isHopper = decode.kernel.target.compare(0, 5, "sm_90") == 0;
+    if (isHopper && Field(field) == Field::SwizzleAtomicity && value.bits != 0)
       return decode.error("swizzle atomicity " + std::to_string(value.bits) +
-                          " is not modelled; 0, 16 bytes, is");
-    if (Field(field) == Field::ElementType && value.bits > 12)
+                          " needs sm_100; 0, 16 bytes, works");
+    if (isHopper && Field(field) == Field::ElementType && value.bits > 12)
       return decode.error("element type " + std::to_string(value.bits) +
-                          " is not modelled; 0 to 12, u8 to tf32.ftz, are");
+                          " needs sm_100; 0 to 12, u8 to tf32.ftz, work");
   }
   decode.out.flags = uint8_t(field);
   decode.out.extra = uint64_t(space) | uint64_t(ordinal) << 8;

@@ -41,9 +41,10 @@ bool Reduction::isLegal() const {
 }
 
 std::string Reduction::describe() const {
-  static const char *const names[] = {"u8",      "u16", "u32", "s32",
-                                      "u64",     "s64", "f16", "f32",
-                                      "f32.ftz", "f64", "bf16"};
+  static const char *const names[] = {
+      "u8",       "u16",   "u32",       "s32",      "u64",  "s64",
+      "f16",      "f32",   "f32.ftz",   "f64",      "bf16", "tf32",
+      "tf32.ftz", "b4x16", "b4x16_p64", "b6x16_p32"};
   return std::string(reduceOpNames[unsigned(op)]) + " of " +
          names[unsigned(element)];
 }
@@ -134,6 +135,9 @@ void Reduction::apply(std::byte *to, const std::byte *from,
   switch (element) {
   case TensorElement::U8:
   case TensorElement::U16:
+  case TensorElement::B4x16:
+  case TensorElement::B4x16P64:
+  case TensorElement::B6x16P32:
     return; // Never legal.
   case TensorElement::U32:
     return each<uint32_t>(to, from, bytes, [how](uint32_t a, uint32_t b) {

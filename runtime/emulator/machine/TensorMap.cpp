@@ -26,6 +26,10 @@ unsigned tensorElementBytes(TensorElement element) {
   case TensorElement::S64:
   case TensorElement::F64:
     return 8;
+  case TensorElement::B4x16:
+  case TensorElement::B4x16P64:
+  case TensorElement::B6x16P32:
+    break;
   }
   return 0;
 }
@@ -44,6 +48,7 @@ bool TensorMap::decode(const TensorMapWords &words, TensorMap &map,
   result.element = TensorElement(bits(control, 7, 11));
   result.interleave = unsigned(bits(control, 11, 13));
   result.swizzle = TensorSwizzle(bits(control, 13, 15));
+  result.atom = SwizzleAtom(bits(control, 20, 22));
   result.nanFill = bits(control, 15, 16);
   result.roundTf32 = bits(control, 16, 17);
   result.l2Promotion = unsigned(bits(control, 17, 19));
@@ -53,13 +58,22 @@ bool TensorMap::decode(const TensorMapWords &words, TensorMap &map,
             ", expected 1 to 5";
     return false;
   }
-  if (result.elementBytes() == 0) {
+  if (result.elementBytes() == 0 && !isSubByte(result.element)) {
     error = "the tensor map has element code " +
-            std::to_string(unsigned(result.element)) + ", expected 0 to 10";
+            std::to_string(unsigned(result.element)) +
+            ", expected 0 to 10 or 13 to 15";
     return false;
   }
-  if (bits(control, 1, 4) != 0 || bits(control, 19, 32) != 0) {
+  if (bits(control, 1, 4) != 0 || bits(control, 19, 20) != 0 ||
+      bits(control, 22, 32) != 0) {
     error = "the tensor map sets control bits that no driver is known to set";
+    return false;
+  }
+  if (result.atom != SwizzleAtom::B16 &&
+      result.swizzle != TensorSwizzle::B128) {
+    error = "the tensor map has swizzle atom " +
+            std::to_string(unsigned(result.atom)) +
+            " with a swizzle other than 128B, expected 0";
     return false;
   }
   if (result.interleave > 2) {
@@ -94,7 +108,8 @@ TensorMapWords TensorMap::encode() const {
   words[1] = uint64_t(im2col) | uint64_t(rank - 1) << 4 |
              uint64_t(element) << 7 | uint64_t(interleave) << 11 |
              uint64_t(swizzle) << 13 | uint64_t(nanFill) << 15 |
-             uint64_t(roundTf32) << 16 | uint64_t(l2Promotion) << 17;
+             uint64_t(roundTf32) << 16 | uint64_t(l2Promotion) << 17 |
+             uint64_t(atom) << 20;
   uint64_t stride[4] = {}, dim[5] = {}, boxMinusOne[5] = {};
   for (unsigned d = 0; d < rank; ++d) {
     dim[d] = (dims[d] - 1) & 0xffffffff;
@@ -115,8 +130,8 @@ TensorMapWords TensorMap::encode() const {
              boxMinusOne[4] << 24;
   // Words 8 and 9 are the driver's notes to itself. It floors where a copy
   // rounds up, so word 8 is not the number of bytes that a copy completes.
-  words[8] = elementBytes();
-  for (unsigned d = 0; d < rank; ++d)
+  words[8] = isSubByte(element) ? sharedRowBytes() : elementBytes();
+  for (unsigned d = isSubByte(element) ? 1 : 0; d < rank; ++d)
     words[8] *= box[d] / elementStrides[d];
   words[9] = swizzle == TensorSwizzle::None ? 16 : 128u << unsigned(swizzle);
   return words;
@@ -125,16 +140,17 @@ TensorMapWords TensorMap::encode() const {
 /// CUtensorMapDataType to the element code, and whether loads round to tf32.
 static bool elementOfDataType(unsigned dataType, TensorElement &element,
                               bool &tf32) {
-  static constexpr TensorElement codes[13] = {
-      TensorElement::U8,    TensorElement::U16,    TensorElement::U32,
-      TensorElement::S32,   TensorElement::U64,    TensorElement::S64,
-      TensorElement::F16,   TensorElement::F32,    TensorElement::F64,
-      TensorElement::BF16,  TensorElement::F32Ftz, TensorElement::F32,
-      TensorElement::F32Ftz};
-  if (dataType >= 13)
+  static constexpr TensorElement codes[16] = {
+      TensorElement::U8,      TensorElement::U16,    TensorElement::U32,
+      TensorElement::S32,     TensorElement::U64,    TensorElement::S64,
+      TensorElement::F16,     TensorElement::F32,    TensorElement::F64,
+      TensorElement::BF16,    TensorElement::F32Ftz, TensorElement::F32,
+      TensorElement::F32Ftz,  TensorElement::B4x16,  TensorElement::B4x16P64,
+      TensorElement::B6x16P32};
+  if (dataType >= 16)
     return false;
   element = codes[dataType];
-  tf32 = dataType >= 11;
+  tf32 = dataType == 11 || dataType == 12;
   return true;
 }
 
@@ -151,19 +167,40 @@ struct Refusal {
 } // namespace
 
 static bool isFloatingPoint(TensorElement element) {
-  return element >= TensorElement::F16;
+  return element >= TensorElement::F16 && !isSubByte(element);
+}
+
+/// What the driver's documentation says of 4-bit and 6-bit types.
+static bool checkNarrow(const TiledMapArguments &args, const TensorMap &map,
+                        const Refusal &refuse) {
+  bool padded = isPadded(map.element);
+  if (map.interleave != 0)
+    return refuse("a 4-bit or 6-bit type cannot be interleaved");
+  if (args.dims && args.dims[0] % (padded ? 128 : 2) != 0)
+    return refuse("dimension 0 is " + std::to_string(args.dims[0]) +
+                  ", expected a multiple of " + (padded ? "128" : "2") +
+                  " with this element type");
+  if (padded && args.box[0] != 128)
+    return refuse("box dimension 0 is " + std::to_string(args.box[0]) +
+                  ", expected 128 with a padded element type");
+  if (padded && map.swizzle != TensorSwizzle::None &&
+      map.swizzle != TensorSwizzle::B128)
+    return refuse("a padded element type needs no swizzle or one of 128B");
+  if (padded && map.atom == SwizzleAtom::B32Flip8)
+    return refuse("a padded element type does not go with a swizzle that flips "
+                  "8 bytes");
+  return true;
 }
 
 /// The enumerations, and what they say about each other.
 static bool checkEnumerations(const TiledMapArguments &args, TensorMap &map,
                               const Refusal &refuse) {
-  if (args.dataType >= 13 && args.dataType <= 15)
+  if (args.dataType >= 13 && args.dataType <= 15 && !args.blackwell)
     return refuse("element type " + std::to_string(args.dataType) +
-                  " (4-bit and 6-bit types): their encoding is not known; "
-                  "types 0 to 12 work");
+                  " (4-bit and 6-bit types): needs sm_100; types 0 to 12 work");
   if (!elementOfDataType(args.dataType, map.element, map.roundTf32))
     return refuse("element type " + std::to_string(args.dataType) +
-                  ", expected 0 to 12");
+                  ", expected 0 to 15");
   if (args.rank < 1 || args.rank > TensorMap::maxRank)
     return refuse("rank " + std::to_string(args.rank) + ", expected 1 to 5");
   if (args.interleave < 0 || args.interleave > 2)
@@ -174,12 +211,12 @@ static bool checkEnumerations(const TiledMapArguments &args, TensorMap &map,
                   std::to_string(args.rank));
   static const char *const atoms[] = {"128B_ATOM_32B", "128B_ATOM_32B_FLIP_8B",
                                       "128B_ATOM_64B"};
-  if (args.swizzle >= 4 && args.swizzle <= 6)
-    return refuse("swizzle " + std::string(atoms[args.swizzle - 4]) +
-                  ": its encoding is not known; none, 32B, 64B and 128B work");
-  if (args.swizzle < 0 || args.swizzle > 3)
+  if (args.swizzle < 0 || args.swizzle > 6)
     return refuse("swizzle " + std::to_string(args.swizzle) +
-                  ", expected 0 to 3");
+                  ", expected 0 to " + (args.blackwell ? "6" : "3"));
+  if (args.swizzle > 3 && !args.blackwell)
+    return refuse("swizzle " + std::string(atoms[args.swizzle - 4]) +
+                  ": needs sm_100; none, 32B, 64B and 128B work");
   if (args.l2Promotion < 0 || args.l2Promotion > 3)
     return refuse("L2 promotion " + std::to_string(args.l2Promotion) +
                   ", expected 0 to 3");
@@ -190,16 +227,17 @@ static bool checkEnumerations(const TiledMapArguments &args, TensorMap &map,
     return refuse("a NaN fill needs a floating-point element type");
   map.rank = args.rank;
   map.interleave = unsigned(args.interleave);
-  map.swizzle = TensorSwizzle(args.swizzle);
+  map.swizzle = TensorSwizzle(args.swizzle > 3 ? 3 : args.swizzle);
+  map.atom = SwizzleAtom(args.swizzle > 3 ? args.swizzle - 3 : 0);
   map.l2Promotion = unsigned(args.l2Promotion);
   map.nanFill = args.oobFill == 1;
-  return true;
+  return !isSubByte(map.element) || checkNarrow(args, map, refuse);
 }
 
 /// The tensor in global memory: address, dimensions, strides.
 static bool checkTensor(const TiledMapArguments &args, TensorMap &map,
                         const Refusal &refuse) {
-  unsigned alignment = args.interleave == 2 ? 32 : 16;
+  unsigned alignment = args.interleave == 2 || isPadded(map.element) ? 32 : 16;
   if (args.globalAddress % alignment != 0)
     return refuse("the global address must be a multiple of " +
                   std::to_string(alignment) + ", got a remainder of " +
@@ -244,7 +282,7 @@ static bool checkBox(const TiledMapArguments &args, TensorMap &map,
     map.elementStrides[d] = args.elementStrides[d];
   }
   if (args.interleave == 0) {
-    uint32_t inner = map.box[0] * map.elementBytes();
+    uint32_t inner = map.sharedRowBytes();
     if (inner % 16 != 0)
       return refuse("the inner box dimension takes " + std::to_string(inner) +
                     " bytes, expected a multiple of 16");

@@ -14,6 +14,7 @@
 //   w1 [7,11)   element code    w1 [11,13)  interleave
 //   w1 [13,15)  swizzle         w1 [15]     out-of-bounds NaN fill
 //   w1 [16]     round to tf32   w1 [17,19)  L2 promotion
+//   w1 [20,22)  swizzle atom
 //   w1 hi, w2 lo, w2 hi, w3 lo  low 32 bits of strides 1..4, each / 16
 //   w3 [32,48)  bits 32..35 of strides 1..4, each / 16
 //   w4 lo .. w6 lo              dimensions 0..4, each - 1
@@ -21,6 +22,11 @@
 //   w6 [56,64), w7 [0,32)       box 0, boxes 1..4, each - 1
 //   w8          box bytes (host bookkeeping)
 //   w9          bytes of the swizzle pattern (host bookkeeping)
+//
+// The driver that was measured refuses 4-bit and 6-bit types and swizzle atoms
+// other than 16 bytes, which exist on sm_100. Their element codes here are
+// those of tensormap.replace; that a map carries them, and the place and the
+// codes of the atom, are assumptions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,10 +53,24 @@ enum class TensorElement : uint8_t {
   F32Ftz = 8,
   F64 = 9,
   BF16 = 10,
+  B4x16 = 13,    ///< 4 bits, packed in shared memory as well.
+  B4x16P64 = 14, ///< 4 bits; 8 bytes of padding behind sixteen.
+  B6x16P32 = 15, ///< 6 bits; 4 bytes of padding behind sixteen.
 };
 
-/// Bytes of one element; 0 for a code that no map carries.
+/// Bytes of one element; 0 for 4-bit and 6-bit types, and for a code that no
+/// map carries.
 unsigned tensorElementBytes(TensorElement element);
+
+/// True for the 4-bit and 6-bit types.
+constexpr bool isSubByte(TensorElement element) {
+  return element >= TensorElement::B4x16 && element <= TensorElement::B6x16P32;
+}
+/// True if shared memory holds padding behind every sixteen elements.
+constexpr bool isPadded(TensorElement element) {
+  return element == TensorElement::B4x16P64 ||
+         element == TensorElement::B6x16P32;
+}
 
 /// How a tensor map swizzles shared memory; the codes of the map and of
 /// CUtensorMapSwizzle.
@@ -60,6 +80,15 @@ enum class TensorSwizzle : uint8_t { None = 0, B32 = 1, B64 = 2, B128 = 3 };
 constexpr unsigned swizzleSpan(TensorSwizzle swizzle) {
   return swizzle == TensorSwizzle::None ? 0 : 16u << unsigned(swizzle);
 }
+
+/// What the 128-byte swizzle moves as a whole (tensormap.replace, "swizzle
+/// atomicity").
+enum class SwizzleAtom : uint8_t {
+  B16 = 0,
+  B32 = 1,
+  B32Flip8 = 2, ///< And swaps the halves of 16 bytes on every other line.
+  B64 = 3,
+};
 
 /// Which bits 7..9 of a shared address are XORed into bits 4..6.
 constexpr uint32_t swizzleMask(TensorSwizzle swizzle) {
@@ -83,6 +112,7 @@ struct TensorMap {
   TensorElement element = TensorElement::U8;
   unsigned interleave = 0; ///< 0 none, 1 16 bytes, 2 32 bytes.
   TensorSwizzle swizzle = TensorSwizzle::None;
+  SwizzleAtom atom = SwizzleAtom::B16;
   bool nanFill = false;
   bool roundTf32 = false;
   unsigned l2Promotion = 0; ///< 0 none, 1 64, 2 128, 3 256 bytes.
@@ -96,6 +126,12 @@ struct TensorMap {
   std::array<uint32_t, maxRank> elementStrides{};
 
   unsigned elementBytes() const { return tensorElementBytes(element); }
+  /// Bytes of shared memory that a row of the box takes, padding included.
+  uint32_t sharedRowBytes() const {
+    return element == TensorElement::B4x16 ? box[0] / 2
+           : isPadded(element)             ? box[0]
+                                           : box[0] * elementBytes();
+  }
 
   /// Reads words 0 to 7. False, with the field and its value in `error`, if
   /// they hold what cuTensorMapEncodeTiled never writes.
@@ -120,6 +156,8 @@ struct TiledMapArguments {
   int swizzle = 0;
   int l2Promotion = 0;
   int oobFill = 0;
+  /// sm_100: 4-bit and 6-bit types, and atoms of the 128-byte swizzle.
+  bool blackwell = false;
 };
 
 /// cuTensorMapEncodeTiled: accepts what the driver accepts and writes the

@@ -30,18 +30,36 @@ bool TmaPlan::make(const TensorMap &map, TmaPlan &plan, TmaTrap &trap) {
   result.rank = map.rank;
   result.element = map.element;
   result.elementBytes = map.elementBytes();
-  result.innerElements = map.box[0];
-  result.innerBytes = map.box[0] * result.elementBytes;
+  if (isSubByte(map.element)) {
+    bool isSixBits = map.element == TensorElement::B6x16P32;
+    result.perElement = isPadded(map.element) ? 16 : 2;
+    result.elementBytes = !isPadded(map.element) ? 1 : isSixBits ? 12 : 8;
+    if (isPadded(map.element))
+      result.unitPadding = isSixBits ? 4 : 8;
+  }
+  result.innerElements = map.box[0] / result.perElement;
+  result.innerBytes = result.innerElements * result.elementBytes;
+  uint32_t rowBytes = result.sharedRowBytes();
   unsigned span = swizzleSpan(map.swizzle);
-  if (result.innerBytes % 16 != 0 || (span && result.innerBytes > span)) {
+  if (rowBytes % 16 != 0 || rowBytes == 0 || (span && rowBytes > span) ||
+      map.box[0] % result.perElement != 0) {
     trap.message = "the inner box dimension of the tensor map takes " +
-                   std::to_string(result.innerBytes) +
+                   std::to_string(rowBytes) +
                    " bytes, expected a multiple of 16" +
                    (span ? " up to " + std::to_string(span) : std::string());
     return false;
   }
-  result.pitch = span ? span : result.innerBytes;
+  if (map.atom != SwizzleAtom::B16 &&
+      (map.swizzle != TensorSwizzle::B128 ||
+       (map.atom == SwizzleAtom::B32Flip8 && result.unitPadding))) {
+    trap.message = "the tensor map has swizzle atom " +
+                   std::to_string(unsigned(map.atom)) +
+                   ", which its swizzle or element type does not go with";
+    return false;
+  }
+  result.pitch = span ? span : rowBytes;
   result.swizzle = swizzleMask(map.swizzle);
+  result.atom = map.atom;
   result.nanFill = map.nanFill;
   result.roundTf32 = map.roundTf32;
   result.dims.fill(1);
@@ -50,8 +68,8 @@ bool TmaPlan::make(const TensorMap &map, TmaPlan &plan, TmaTrap &trap) {
   result.rows = 1;
   // Dimension 0 of the element strides is encoded, and ignored by copies
   // (measured on an H200).
-  result.counts[0] = map.box[0];
-  result.dims[0] = map.dims[0];
+  result.counts[0] = result.innerElements;
+  result.dims[0] = map.dims[0] / result.perElement;
   result.strides[0] = result.elementBytes;
   for (unsigned d = 1; d < map.rank; ++d) {
     uint32_t step = map.elementStrides[d];
@@ -98,7 +116,15 @@ static bool checkShared(const TmaPlan &plan, const TmaCoordinates &coordinates,
                   "that is a multiple of 128, got a remainder of " +
                       std::to_string(address % 128),
                   address);
-  int64_t innerOffset = int64_t(coordinates[0]) * plan.elementBytes;
+  if (plan.perElement != 1 &&
+      coordinates[0] % (plan.unitPadding ? 128 : 32) != 0)
+    return fail(trap, "illegal instruction: coordinate 0 of a tensor copy of "
+                      "4-bit or 6-bit elements is " +
+                          std::to_string(coordinates[0]) +
+                          ", expected a multiple of " +
+                          (plan.unitPadding ? "128" : "32"));
+  int64_t innerOffset =
+      int64_t(coordinates[0]) / plan.perElement * plan.elementBytes;
   if (innerOffset % 16 != 0)
     return fail(trap,
                 "illegal instruction: coordinate 0 of a tensor copy times "
@@ -233,17 +259,32 @@ static bool checkGlobal(const TmaPlan &plan, const TmaCoordinates &coordinates,
   return legal;
 }
 
+/// Coordinates in the plan's elements.
+static TmaCoordinates ofPlan(const TmaPlan &plan, TmaCoordinates coordinates) {
+  if (plan.perElement != 1)
+    coordinates[0] /= int32_t(plan.perElement);
+  return coordinates;
+}
+
 bool checkTensorLoad(const TmaPlan &plan, const TmaCoordinates &coordinates,
                      uint32_t destination, const SharedWindow &shared,
                      const GlobalCheck &global, TmaTrap &trap) {
   return checkShared(plan, coordinates, destination, shared, trap) &&
-         checkGlobal(plan, coordinates, interiorOf(plan, coordinates), global,
+         checkGlobal(plan, ofPlan(plan, coordinates),
+                     interiorOf(plan, ofPlan(plan, coordinates)), global,
                      "reads", trap);
 }
 
 bool checkTensorStore(const TmaPlan &plan, const TmaCoordinates &coordinates,
                       uint32_t source, const SharedWindow &shared,
                       const GlobalCheck &global, TmaTrap &trap) {
+  if (plan.unitPadding || plan.atom == SwizzleAtom::B32Flip8) {
+    trap.unsupported = plan.unitPadding;
+    return fail(trap, plan.unitPadding
+                          ? "stores of a padded 4-bit or 6-bit type are not "
+                            "modelled; loads are"
+                          : "a swizzle that flips 8 bytes is for loads alone");
+  }
   for (unsigned d = 0; d < (plan.fourRows ? 5 : plan.rank); ++d)
     if (coordinates[d] < 0)
       return fail(trap, "illegal instruction: coordinate " + std::to_string(d) +
@@ -251,7 +292,8 @@ bool checkTensorStore(const TmaPlan &plan, const TmaCoordinates &coordinates,
                             std::to_string(coordinates[d]) +
                             ", expected 0 or more");
   return checkShared(plan, coordinates, source, shared, trap) &&
-         checkGlobal(plan, coordinates, writtenBy(plan, coordinates), global,
+         checkGlobal(plan, ofPlan(plan, coordinates),
+                     writtenBy(plan, ofPlan(plan, coordinates)), global,
                      "writes", trap);
 }
 
@@ -259,6 +301,11 @@ bool checkTensorStore(const TmaPlan &plan, const TmaCoordinates &coordinates,
 /// crosses a 128-byte line when it is swizzled, so that one XOR serves it all.
 template <typename Copy>
 static void forEachChunk(const TmaPlan &plan, uint32_t address, Copy copy) {
+  if (plan.atom != SwizzleAtom::B16) {
+    for (uint32_t offset = 0; offset < plan.innerBytes; offset += 16)
+      copy(plan.place(address + offset), offset);
+    return;
+  }
   uint32_t flip = ((address >> 7) & plan.swizzle) << 4;
   for (uint32_t offset = 0; offset < plan.innerBytes; offset += 16)
     copy((address + offset) ^ flip, offset);
@@ -274,13 +321,32 @@ static void writeChunks(const TmaPlan &plan, std::byte *shared,
     std::memcpy(shared + ((address + 16 * i) ^ flip), source + 16 * i, 16);
 }
 
+/// A row of elements with padding behind them, which is left as it is; or one
+/// whose swizzle flips the halves of 16 bytes.
+static void writeOddRow(const TmaPlan &plan, std::byte *shared,
+                        uint32_t address, const std::byte *source) {
+  if (plan.unitPadding) {
+    uint32_t pitch = plan.elementBytes + plan.unitPadding;
+    for (uint32_t i = 0; i < plan.innerElements; ++i)
+      std::memcpy(shared + plan.place(address + i * pitch),
+                  source + i * plan.elementBytes, plan.elementBytes);
+    return;
+  }
+  uint32_t flip = (address >> 7) & 1 ? 8 : 0;
+  for (uint32_t offset = 0; offset < plan.innerBytes; offset += 8)
+    std::memcpy(shared + (plan.place(address + offset) ^ flip), source + offset,
+                8);
+}
+
 static void writeRow(const TmaPlan &plan, std::byte *shared, uint32_t address,
                      const std::byte *source) {
+  if (plan.unitPadding || plan.atom == SwizzleAtom::B32Flip8)
+    return writeOddRow(plan, shared, address, source);
   if (plan.swizzle == 0) {
     std::memcpy(shared + address, source, plan.innerBytes);
     return;
   }
-  switch (plan.innerBytes) {
+  switch (plan.atom == SwizzleAtom::B16 ? plan.innerBytes : 0) {
   case 128:
     return writeChunks<8>(plan, shared, address, source);
   case 64:
@@ -317,8 +383,9 @@ static void buildRow(const TmaPlan &plan, const Interior &interior, bool inside,
   }
 }
 
-void tensorLoad(const TmaPlan &plan, const TmaCoordinates &coordinates,
+void tensorLoad(const TmaPlan &plan, const TmaCoordinates &mapCoordinates,
                 uint32_t destination, const SharedWindow &shared) {
+  TmaCoordinates coordinates = ofPlan(plan, mapCoordinates);
   Interior interior = interiorOf(plan, coordinates);
   std::byte *origin = shared.origin();
   uint64_t ahead = 8 * plan.steps[1] * plan.strides[1];
@@ -343,8 +410,9 @@ void tensorLoad(const TmaPlan &plan, const TmaCoordinates &coordinates,
              });
 }
 
-uint64_t tensorStore(const TmaPlan &plan, const TmaCoordinates &coordinates,
+uint64_t tensorStore(const TmaPlan &plan, const TmaCoordinates &mapCoordinates,
                      uint32_t source, const SharedWindow &shared) {
+  TmaCoordinates coordinates = ofPlan(plan, mapCoordinates);
   Interior interior = writtenBy(plan, coordinates);
   const std::byte *origin = shared.origin();
   uint64_t written = 0;
@@ -364,9 +432,10 @@ uint64_t tensorStore(const TmaPlan &plan, const TmaCoordinates &coordinates,
   return written;
 }
 
-uint64_t tensorReduce(const TmaPlan &plan, const TmaCoordinates &coordinates,
+uint64_t tensorReduce(const TmaPlan &plan, const TmaCoordinates &mapCoordinates,
                       uint32_t source, const SharedWindow &shared,
                       const Reduction &reduction) {
+  TmaCoordinates coordinates = ofPlan(plan, mapCoordinates);
   Interior interior = interiorOf(plan, coordinates);
   const std::byte *origin = shared.origin();
   uint64_t written = 0;

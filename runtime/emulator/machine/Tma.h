@@ -65,9 +65,14 @@ struct TmaPlan {
   unsigned elementBytes = 1;
   uint32_t innerElements = 0;
   uint32_t innerBytes = 0; ///< Of one row, without padding.
-  uint32_t pitch = 0;      ///< Bytes from row to row in shared memory.
+  /// Elements of the map in one of the plan's along dimension 0: two 4-bit
+  /// elements are a byte, sixteen with padding a unit of 8 or 12 bytes.
+  uint32_t perElement = 1;
+  uint32_t unitPadding = 0; ///< Bytes behind each element in shared memory.
+  uint32_t pitch = 0;       ///< Bytes from row to row in shared memory.
   uint32_t rows = 0;
   uint32_t swizzle = 0; ///< Mask for swizzleAddress.
+  SwizzleAtom atom = SwizzleAtom::B16;
   bool nanFill = false;
   bool roundTf32 = false;
   /// Four rows of its own choice: see takeFourRows.
@@ -79,9 +84,27 @@ struct TmaPlan {
 
   /// The bytes that a load completes on its mbarrier.
   uint64_t txBytes() const { return uint64_t(innerBytes) * rows; }
+  /// The bytes of a row in shared memory, padding behind elements included.
+  uint32_t sharedRowBytes() const {
+    return innerBytes + innerElements * unitPadding;
+  }
+  /// Where the byte at a shared address lies after the swizzle, but for the
+  /// flip of SwizzleAtom::B32Flip8.
+  uint32_t place(uint32_t address) const {
+    switch (atom) {
+    case SwizzleAtom::B16:
+      break;
+    case SwizzleAtom::B32:
+    case SwizzleAtom::B32Flip8:
+      return address ^ ((address >> 7) & 3) << 5;
+    case SwizzleAtom::B64:
+      return address ^ ((address >> 7) & 1) << 6;
+    }
+    return swizzleAddress(address, swizzle);
+  }
   /// The bytes of shared memory from the first to the last of the box.
   uint64_t sharedExtent() const {
-    return uint64_t(pitch) * (rows - 1) + innerBytes;
+    return uint64_t(pitch) * (rows - 1) + sharedRowBytes();
   }
 
   static bool make(const TensorMap &map, TmaPlan &plan, TmaTrap &trap);
