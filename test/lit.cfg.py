@@ -20,6 +20,7 @@
 #   %python          a python3 that has numpy
 #   %cc              the C compiler
 #   %cuda_include    folder of cuda.h
+#   %site_packages   folder of packages from PyPI that tests use
 
 import os
 import subprocess
@@ -81,6 +82,19 @@ if found(config.cuda_include):
     config.substitutions.append(("%cuda_include", config.cuda_include))
 if lit_config.params.get("slow") == "1":
     config.available_features.add("slow")
+
+# NVIDIA's Python bindings, where tools/check.sh or the user has installed them.
+python_packages = os.path.join(build_lib, "python3", "site-packages")
+config.substitutions.append(("%site_packages", python_packages))
+if (
+    subprocess.run(
+        [config.python, "-c", "import numpy, cuda.bindings.driver"],
+        env={**config.environment, "PYTHONPATH": python_packages},
+        capture_output=True,
+    ).returncode
+    == 0
+):
+    config.available_features.add("cuda-python")
 
 # Asked in a process of its own: a broken driver shall not take lit with it.
 QUERY_GPU = """

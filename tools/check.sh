@@ -24,6 +24,7 @@ BWGEMM_INSTALL=off builds and tests with what is there."
 esac
 
 set_up
+ensure_cuda_python
 asan=$root/build-asan
 say "building"
 build_targets ci "$build" all bwgemm-test-depends mlir-doc ||

@@ -23,6 +23,8 @@ tools=(
 # The CUDA assembler, where no toolkit is installed.
 ptxas_wheel=nvidia-cuda-nvcc-cu12==12.9.86
 ptxas_minimum=12.9
+# NVIDIA's Python bindings of the driver API, which a test runs on the emulator.
+cuda_python_wheels=(cuda-bindings==13.0.3 cuda-pathfinder==1.9.1)
 
 say() { printf '%s\n' "bwgemm: $*"; }
 die() {
@@ -147,6 +149,25 @@ ensure_ptxas() {
     say "note: no ptxas of CUDA $ptxas_minimum or later; PTX is made, but not" \
       "assembled, and tests that assemble it are skipped"
   fi
+}
+
+# Puts NVIDIA's Python bindings into the build folder. Without them a test is
+# skipped.
+ensure_cuda_python() {
+  local folder=$build/lib/python3/site-packages
+  [ "${BWGEMM_INSTALL:-on}" = off ] && return
+  PYTHONPATH=$folder /usr/bin/python3 -c 'import cuda.bindings.driver' \
+    2>/dev/null && return
+  say "installing ${cuda_python_wheels[0]} from PyPI to build/"
+  local python=python3
+  if ! $python -m pip --version >/dev/null 2>&1; then
+    install_packages python3-pip
+    python=/usr/bin/python3
+  fi
+  logged cuda-python $python -m pip install --quiet --no-input --no-deps \
+    --disable-pip-version-check --retries 1 --upgrade --target "$folder" \
+    "${cuda_python_wheels[@]}" ||
+    say "note: no cuda-bindings; the test that uses them is skipped"
 }
 
 # As many compilations at once as there are cores, and 2 GiB of memory for each.
