@@ -230,6 +230,22 @@ BWGEMM_RUNTIME_C void bwgemmHostZero2D(void *alignedPtr, int64_t offset,
   });
 }
 
+BWGEMM_RUNTIME_C int64_t bwgemmHostMultiprocessorCount() {
+  if (inError())
+    return 1;
+  Session session;
+  if (!session)
+    return 1;
+  const DriverApi &driver = session.driver();
+  CUdevice device = 0;
+  int count = 1;
+  if (session.check(driver.cuCtxGetDevice(&device), "cuCtxGetDevice"))
+    session.check(driver.cuDeviceGetAttribute(
+                      &count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device),
+                  "asking for the number of multiprocessors");
+  return count > 0 ? count : 1;
+}
+
 /// Puts `value` in the place of every `key`. True if there was one.
 static bool substitute(std::string &text, const char *key, int64_t value) {
   bool found = false;
