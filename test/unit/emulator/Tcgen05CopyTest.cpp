@@ -295,3 +295,36 @@ TEST_F(Tcgen05CopyPtx, HazardsOfTheSource) {
             std::string::npos)
       << report.hazards[0].message;
 }
+
+/// One thread of the even CTA copies and shifts in both CTAs, each from its own
+/// shared memory.
+TEST_F(Tcgen05CopyPtx, CtaPairs) {
+  std::string text = copyKernel(
+      "mov.u32 %r20, %cluster_ctarank;\nsetp.ne.u32 %p3, %r20, 0;\n"
+      "or.pred %p1, %p1, %p3;\n"
+      "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
+      "@!%p1 tcgen05.cp.cta_group::1.32x128b.warpx4 [%r7], %w10;\n"
+      "@!%p1 tcgen05.cp.cta_group::1.32x128b.warpx4 [%r7 + 4], %w10;\n"
+      "@!%p1 tcgen05.shift.cta_group::1.down [%r7];\n");
+  auto edit = [&](const std::string &from, const std::string &to) {
+    size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    for (; at != std::string::npos; at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+  };
+  edit("cta_group::1", "cta_group::2");
+  // The odd CTA's rows hold other numbers, and only the even one commits.
+  edit("add.u32 %r3, %t, 100;\n", "mov.u32 %r21, %cluster_ctarank;\n"
+                                  "mad.lo.u32 %r3, %r21, 1000, %t;\n"
+                                  "add.u32 %r3, %r3, 100;\n");
+  edit("WAIT:\n", "WAIT:\n@%p3 bra WAITED;\n");
+  edit("@!%p2 bra WAIT;\n", "@!%p2 bra WAIT;\nWAITED:\n"
+                            "barrier.cluster.arrive.aligned;\n"
+                            "barrier.cluster.wait.aligned;\n");
+  options.hazards = true;
+  std::vector<uint32_t> result = words(text, 32, 2, {2, 1, 1});
+  for (uint32_t cta = 0; cta < 2; ++cta)
+    for (uint32_t t = 0; t < 32; ++t)
+      EXPECT_EQ(result[32 * cta + t], 1000 * cta + 100 + (t ? t - 1 : 0))
+          << cta << ", " << t;
+}
