@@ -367,6 +367,10 @@ static bool decodeValues(Decode &decode, const ast::Operand *list,
   return true;
 }
 
+const CallSite *callSiteOf(const Instruction &i) {
+  return i.handler == call ? static_cast<const CallSite *>(i.data) : nullptr;
+}
+
 /// The sizes of parameters in a prototype.
 static bool decodeFormals(Decode &decode,
                           const std::vector<ast::Variable> &written,

@@ -131,6 +131,14 @@ bool WgmmaGroup::issue(Warp &warp, const Instruction &i) {
         return false;
       }
     }
+    // From now on the memory must stay as it is.
+    if (HazardChecker *checker = hazardsOf(warp.grid())) {
+      std::vector<uint32_t> granules;
+      if (!shape.aInRegisters)
+        appendWgmmaChunks(shape, 'A', op.input.a, granules);
+      appendWgmmaChunks(shape, 'B', op.input.b, granules);
+      op.watched = checker->wgmmaIssued(cta, std::move(granules), op.scene);
+    }
   } else if (accumulate != op.input.accumulate ||
              descriptors[0] != op.descriptors[0] ||
              descriptors[1] != op.descriptors[1]) {
@@ -185,13 +193,6 @@ void WgmmaGroup::complete(uint64_t number, WgmmaAccumulator &accumulator) {
   cta.cluster().counters().add(Counter::MmaFlops,
                                2ull * wgmmaRows * shape.n *
                                    (shape.bits ? 256 : shape.k()));
-  if (HazardChecker *checker = hazardsOf(cta.grid())) {
-    std::vector<uint32_t> granules;
-    if (!shape.aInRegisters)
-      appendWgmmaChunks(shape, 'A', op->input.a, granules);
-    appendWgmmaChunks(shape, 'B', op->input.b, granules);
-    op->watched = checker->wgmmaIssued(cta, std::move(granules), op->scene);
-  }
   const Options &options = cta.grid().options;
   if (open && open->count > 0 && open->count < maxMmaChain &&
       options.numerics == Numerics::Fast &&
@@ -461,6 +462,13 @@ void guardWgmmaRegisters(Kernel &kernel) {
       finder.add(i.operands[operand]);
       if (operand == 0 && i.operands[0].kind != Operand::Kind::Address)
         guard.written = guard.slots.size();
+    }
+    if (const CallSite *site = callSiteOf(i)) {
+      for (const CallValue &value : site->results)
+        finder.add(value.operand);
+      guard.written = guard.slots.size();
+      for (const CallValue &value : site->arguments)
+        finder.add(value.operand);
     }
     if (guard.slots.empty())
       continue;

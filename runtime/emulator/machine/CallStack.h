@@ -85,6 +85,9 @@ struct CallSite {
   std::vector<uint64_t> targets;
 };
 
+/// The call that an instruction makes; null if it is no call.
+const CallSite *callSiteOf(const Instruction &instruction);
+
 /// The calls of a warp's lanes that have not returned: an extension of Warp.
 struct CallStack {
   struct Call {
