@@ -63,6 +63,6 @@ BWGEMM_ENTRY cuTensorMapReplaceAddress(CUtensorMap *map, void *address) {
 }
 
 BWGEMM_ENTRY cuTensorMapEncodeIm2col(...) {
-  complain("im2col tensor maps are not supported");
-  return CUDA_ERROR_NOT_SUPPORTED;
+  return notSupported("cuTensorMapEncodeIm2col",
+                      "no copy in im2col mode is emulated; use a tiled map");
 }
