@@ -32,9 +32,10 @@ enum Status { Right = 0, Wrong = 1, BadInput = 2, Faulty = 3 };
 struct Options {
   std::string file, entry, grid = "1", block = "1", cluster;
   std::string device = "auto", numerics;
+  std::string profile, trace, traceWarp;
   unsigned sharedBytes = 0;
   uint64_t seed = 0;
-  bool hazards = false, json = false;
+  bool hazards = false, json = false, stats = false;
   std::vector<std::string> arguments, buffers, dumps, expects;
 };
 
@@ -82,7 +83,8 @@ Exit status: 0 the kernel ran and every expectation holds, 1 one does not,
 
 The emulator's further options are in the environment variable BWGEMM_EMULATOR
 (hazards=on|off, numerics=exact|fast, schedule=fair|random, seed=N, threads=N,
-arch=sm_100a, trace=FILE); BWGEMM_DRIVER=emulator|PATH decides --device=auto.)";
+arch=sm_100a, trace=FILE, trace-warp=CTA:WARP, stats=FILE, profile=FILE, where -
+is standard output); BWGEMM_DRIVER=emulator|PATH decides --device=auto.)";
 
 static int complain(const std::string &message, Status status = BadInput) {
   std::fflush(stdout);
@@ -118,6 +120,14 @@ static void setEmulatorOptions(const Options &options) {
     add("hazards=on");
   if (!options.numerics.empty())
     add("numerics=" + options.numerics);
+  if (options.stats)
+    add("stats=-");
+  if (!options.profile.empty())
+    add("profile=" + options.profile);
+  if (!options.trace.empty())
+    add("trace=" + options.trace);
+  if (!options.traceWarp.empty())
+    add("trace-warp=" + options.traceWarp);
   if (!settings.empty())
     setenv("BWGEMM_EMULATOR", settings.c_str(), 1);
 }
@@ -277,6 +287,17 @@ int main(int argc, char **argv) {
                "Look for races and uninitialised reads (emulator)");
   app.add_option("--numerics", options.numerics,
                  "exact or fast sums in the tensor cores (emulator)");
+  app.add_flag("--stats", options.stats,
+               "Print what the kernel did: instructions by opcode, MMAs, bytes "
+               "copied, bank conflicts and waits by line (emulator)");
+  app.add_option("--profile", options.profile,
+                 "Write how often each line ran, in how many lanes: FILE or - "
+                 "(emulator)");
+  app.add_option("--trace", options.trace,
+                 "Write a line for each instruction, with the registers that "
+                 "it changed: FILE or - (emulator)");
+  app.add_option("--trace-warp", options.traceWarp,
+                 "Trace one warp alone: CTA:WARP, such as 3x0x0:1");
   app.add_option("--seed", options.seed, "Of random buffer contents (0)");
   app.add_flag("--json", options.json,
                "Print one JSON object: status, device, kernel, kernel_ms, "

@@ -161,8 +161,12 @@ static uint64_t globaltimerHigh(const Warp &) { return nanoseconds() >> 32; }
 static uint64_t dynamicSharedSize(const Warp &w) {
   return w.grid().config.dynamicSharedBytes;
 }
+/// What the kernel asked for, in units of 128 bytes (measured on an H200).
 static uint64_t totalSharedSize(const Warp &w) {
-  // The reserved kilobyte counts (measured on an H200).
+  return (w.cta().sharedEnd() - sharedBase + 127) & ~127u;
+}
+/// That and the system's kilobyte, to the byte (measured on an H200).
+static uint64_t aggregateSharedSize(const Warp &w) {
   return w.cta().sharedEnd();
 }
 
@@ -177,8 +181,10 @@ struct SpecialRegister {
 /// and of the driver, which are zero as well: %pm, %envreg, the graph that
 /// launched the kernel.
 static uint64_t zero(const Warp &) { return 0; }
-/// The system's part of shared memory, below the first variable.
-static uint64_t reservedEnd(const Warp &) { return sharedBase; }
+/// The system's part of shared memory, of which it uses the lower end (measured
+/// on an H200).
+static uint64_t reservedEnd(const Warp &) { return 288; }
+static uint64_t reservedCap(const Warp &) { return sharedBase; }
 
 #define BWGEMM_AXES(name, function)                                            \
   {name ".x", uniform<function<0>>}, {name ".y", uniform<function<1>>},        \
@@ -220,10 +226,10 @@ static const SpecialRegister specialRegisters[] = {
     {"%globaltimer_hi", uniform<globaltimerHigh>},
     {"%dynamic_smem_size", uniform<dynamicSharedSize>},
     {"%total_smem_size", uniform<totalSharedSize>},
-    {"%aggr_smem_size", uniform<totalSharedSize>},
+    {"%aggr_smem_size", uniform<aggregateSharedSize>},
     {"%reserved_smem_offset_begin", uniform<zero>},
     {"%reserved_smem_offset_end", uniform<reservedEnd>},
-    {"%reserved_smem_offset_cap", uniform<reservedEnd>},
+    {"%reserved_smem_offset_cap", uniform<reservedCap>},
     {"%reserved_smem_offset_0", uniform<zero>},
     {"%reserved_smem_offset_1", uniform<zero>},
     {"%current_graph_exec", uniform<zero>},

@@ -19,6 +19,10 @@
 
 namespace bwgemm::emulator {
 
+/// The alignment that these instructions need; an H200 takes a map at 8 modulo
+/// 16. Only a copy through the map needs it aligned as a tensor map is.
+static constexpr uint32_t mapAlign = 8;
+
 //===----------------------------------------------------------------------===//
 // tensormap.replace
 //===----------------------------------------------------------------------===//
@@ -110,7 +114,7 @@ static Step replaceField(Warp &w, const Instruction &i, LaneMask mask) {
     unsigned lane = firstLane(rest);
     uint64_t address = w.address(i.operands[0], lane);
     std::byte *place =
-        w.access(i, space, address, 128, 64, lane, "tensor map access");
+        w.access(i, space, address, 128, mapAlign, lane, "tensor map access");
     if (!place)
       return Step::Fault;
     TensorMapWords words;
@@ -198,9 +202,9 @@ static Step copyAndFence(Warp &w, const Instruction &i, LaneMask mask) {
                     "tensormap.cp_fenceproxy needs the same addresses in all "
                     "threads of the warp");
   std::byte *source =
-      w.access(i, Space::Shared, from, 128, 128, lane, "tensor map read");
-  std::byte *destination = source ? w.access(i, Space::Global, to, 128, 128,
-                                             lane, "tensor map write")
+      w.access(i, Space::Shared, from, 128, mapAlign, lane, "tensor map read");
+  std::byte *destination = source ? w.access(i, Space::Global, to, 128,
+                                             mapAlign, lane, "tensor map write")
                                   : nullptr;
   if (!destination)
     return Step::Fault;

@@ -105,9 +105,14 @@ static uint64_t sumF64(uint64_t old, uint64_t value) {
   double a, b;
   std::memcpy(&a, &old, 8);
   std::memcpy(&b, &value, 8);
+  // A NaN passes as it is, that of the operand first.
+  if (std::isnan(b))
+    return value;
+  if (std::isnan(a))
+    return old;
   double sum = a + b;
   if (std::isnan(sum))
-    return 0x7fffffffffffffff;
+    return 0xfff8000000000000;
   uint64_t bits;
   std::memcpy(&bits, &sum, 8);
   return bits;

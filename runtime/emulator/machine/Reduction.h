@@ -10,6 +10,8 @@
 //
 // - sums of f32 round to nearest even and keep subnormals; those of a tensor
 //   of type f32.ftz flush subnormal inputs and results; a NaN is 7FFFFFFF;
+// - sums of f64 pass a NaN on as it is, that of the operand first, and are
+//   FFF8000000000000 for infinities of both signs;
 // - sums of f16 and bf16 round each element once, to nearest even, keep
 //   subnormals, and overflow to infinity; a NaN is 7FFF;
 // - minimum and maximum of f16 and bf16 prefer a number to a NaN, and -0 is

@@ -218,8 +218,9 @@ static void forEachRow(const TmaPlan &plan, const TmaCoordinates &coordinates,
       }
 }
 
-/// What a store writes: whole units of 16 bytes along dimension 0 (measured on
-/// an H200 in 67 cases over all element sizes, with and without swizzle).
+/// What a store or a reduction writes: whole units of 16 bytes along dimension
+/// 0 (measured on an H200 in 67 cases over all element sizes, with and without
+/// swizzle).
 static Interior writtenBy(const TmaPlan &plan,
                           const TmaCoordinates &coordinates) {
   Interior interior = interiorOf(plan, coordinates);
@@ -436,7 +437,7 @@ uint64_t tensorReduce(const TmaPlan &plan, const TmaCoordinates &mapCoordinates,
                       uint32_t source, const SharedWindow &shared,
                       const Reduction &reduction) {
   TmaCoordinates coordinates = ofPlan(plan, mapCoordinates);
-  Interior interior = interiorOf(plan, coordinates);
+  Interior interior = writtenBy(plan, coordinates);
   const std::byte *origin = shared.origin();
   uint64_t written = 0;
   forEachRow(plan, coordinates, interior,
@@ -448,9 +449,8 @@ uint64_t tensorReduce(const TmaPlan &plan, const TmaCoordinates &mapCoordinates,
                forEachChunk(plan, from, [&](uint32_t at, uint32_t offset) {
                  if (offset >= interior.lastByte)
                    return;
-                 uint32_t bytes = std::min(16u, interior.lastByte - offset);
-                 reduction.apply(to + offset, origin + at, bytes);
-                 written += bytes;
+                 reduction.apply(to + offset, origin + at, 16);
+                 written += 16;
                });
              });
   return written;

@@ -20,6 +20,8 @@
 // - tile::gather4 and tile::scatter4 (PTX ISA) move four rows that lie anywhere
 //   in a tensor of rank 2, through a map whose box has one row: coordinate 0 is
 //   the column, 1 to 4 are the rows.
+// - With element strides a store takes its rows one after the other from shared
+//   memory, as a load puts them there.
 // - A load completes the bytes of the whole box, without padding.
 //
 //===----------------------------------------------------------------------===//
@@ -134,7 +136,7 @@ uint64_t tensorStore(const TmaPlan &plan, const TmaCoordinates &coordinates,
                      uint32_t source, const SharedWindow &shared);
 
 /// As tensorStore, but combines the box with what is in global memory. The
-/// reduction must be legal. Skips every element outside of the tensor.
+/// reduction must be legal.
 uint64_t tensorReduce(const TmaPlan &plan, const TmaCoordinates &coordinates,
                       uint32_t source, const SharedWindow &shared,
                       const Reduction &reduction);

@@ -117,7 +117,10 @@ void Profiler::countBanks(Warp &warp, const Instruction &instruction,
   }
   if (!shared)
     return;
-  Wavefronts wavefronts = wavefrontsOf(address, shared, access.bytes);
+  // The rows of one matrix, eight of them, are a pass.
+  uint32_t lanes =
+      access.kind == Access::Kind::Matrix ? 8 : lanesPerPass(access.bytes);
+  Wavefronts wavefronts = wavefrontsOf(address, shared, access.bytes, lanes);
   line.wavefronts.fetch_add(wavefronts.needed, std::memory_order_relaxed);
   line.ideal.fetch_add(wavefronts.ideal, std::memory_order_relaxed);
 }
