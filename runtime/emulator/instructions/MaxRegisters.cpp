@@ -77,7 +77,11 @@ static Step setMaxRegisters(Warp &w, const Instruction &i, LaneMask mask) {
     current = entry;
   auto &history = pool.history[w.id() / warpsInGroup];
   size_t &executed = pool.executed[w.id()];
-  if (executed < history.size() && history[executed] != &i)
+  // The ISA wants the same instruction. Triton's warp specialisation has warps
+  // of one warpgroup at different places execute equal ones, and runs on
+  // hardware.
+  if (executed < history.size() && (history[executed]->extra != i.extra ||
+                                    history[executed]->flags != i.flags))
     return w.trap(i, 0,
                   "the warps of a warpgroup must execute the same setmaxnreg: "
                   "another warp executed that of line " +

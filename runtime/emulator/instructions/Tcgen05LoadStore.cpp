@@ -9,8 +9,11 @@
 // tcgen05.st, tcgen05.wait"). The register maps are in machine/TensorAccess.h.
 //
 // A load reads tensor memory when it is issued, so that it sees nothing of an
-// mma that has not been waited for; its registers hold all ones, a NaN, until
-// tcgen05.wait::ld. A store lands later.
+// mma that has not been waited for, and its registers are valid at once: the
+// hardware keeps the order of a load and of what uses its registers, and
+// compilers rely on it (Triton 3.9 converts them before tcgen05.wait::ld). What
+// the wait is needed for, that nobody writes the cells before, is checked with
+// hazards. A store lands later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,20 +30,16 @@
 namespace bwgemm::emulator {
 
 namespace {
-/// A load whose registers are not valid yet.
+/// A load that has not been waited for.
 struct PendingLoad {
   const Instruction *instruction;
   TensorAddress address{0};
-  /// Register r of lane t at 32 * r + t.
-  std::vector<uint32_t> values;
   uint64_t writesSeen = 0; ///< TensorMemory::writeCount when it was issued.
 };
 
 /// The transfers of a warp in flight; an extension of Warp.
 struct Transfers {
-  /// Entries are reused; the first `loadCount` are pending.
-  std::vector<PendingLoad> loads;
-  size_t loadCount = 0;
+  std::vector<PendingLoad> loads; ///< Kept with hazards alone.
   uint32_t stores = 0;
   AsyncQueue::Channel channel = 0;
 };
@@ -120,23 +119,20 @@ static Step load(Warp &w, const Instruction &i, LaneMask mask) {
     return step;
   const TensorAccess &access = accessOf(i);
   TensorMemory &tensor = w.cta().extension<TensorMemory>();
-  Transfers &transfers = w.extension<Transfers>();
-  if (transfers.loadCount == transfers.loads.size())
-    transfers.loads.emplace_back();
-  PendingLoad &pending = transfers.loads[transfers.loadCount++];
-  pending.instruction = &i;
-  pending.address = address;
-  pending.values.resize(32 * (access.registers() + 1));
-  pending.writesSeen = tensor.writeCount();
-  access.load(tensor, address, pending.values.data());
+  // Register r of lane t at 32 * r + t; behind them the result of ld.red.
+  static thread_local std::vector<uint32_t> values;
+  values.resize(32 * (TensorAccess::maxRegisters + 1));
+  access.load(tensor, address, values.data());
   if (i.flags & Reduces)
-    reduce(pending.values, access.registers(), i.flags);
+    reduce(values, access.registers(), i.flags);
   if (HazardChecker *checker = hazardsOf(w.grid()))
     checker->tensorRead(w.cta(), address.column, access.columns(),
                         Scene(w, i, 0));
   // A column of which no lane was ever written holds no result at all; single
   // lanes may lie in the gaps that an accumulator with M = 64 leaves.
   if (w.grid().options.hazards) {
+    w.extension<Transfers>().loads.push_back(
+        {&i, address, tensor.writeCount()});
     std::string text;
     TensorMemory::LaneSet lanes =
         TensorMemory::LaneSet::range(address.lane, access.lanes());
@@ -157,9 +153,11 @@ static Step load(Warp &w, const Instruction &i, LaneMask mask) {
   const Operand &registers = i.operands[0];
   for (unsigned r = 0; r < registers.count; ++r)
     if (!registers.elements[r].isSink())
-      std::memset(w.out<uint32_t>(registers.elements[r]), 0xff, 128);
+      std::memcpy(w.out<uint32_t>(registers.elements[r]),
+                  values.data() + 32 * r, 128);
   if ((i.flags & Reduces) && !i.operands[2].isSink())
-    std::memset(w.out<uint32_t>(i.operands[2]), 0xff, 128);
+    std::memcpy(w.out<uint32_t>(i.operands[2]),
+                values.data() + 32 * registers.count, 128);
   w.count(Counter::TmemLoads);
   return Step::Next;
 }
@@ -193,35 +191,32 @@ static Step store(Warp &w, const Instruction &i, LaneMask mask) {
   return Step::Next;
 }
 
-/// Delivers the registers of every load.
 static Step waitLoads(Warp &w, const Instruction &i, LaneMask mask) {
   Step step;
   if (!wholeWarp(w, i, mask, step))
     return step;
   Transfers &transfers = w.extension<Transfers>();
   TensorMemory &tensor = w.cta().extension<TensorMemory>();
-  bool hazards = w.grid().options.hazards;
-  for (size_t l = 0; l < transfers.loadCount; ++l) {
-    const PendingLoad &pending = transfers.loads[l];
-    const Instruction &load = *pending.instruction;
-    const Operand &registers = load.operands[0];
-    for (unsigned r = 0; r < registers.count; ++r)
-      if (!registers.elements[r].isSink())
-        std::memcpy(w.out<uint32_t>(registers.elements[r]),
-                    pending.values.data() + 32 * r, 128);
-    if ((load.flags & Reduces) && !load.operands[2].isSink())
-      std::memcpy(w.out<uint32_t>(load.operands[2]),
-                  pending.values.data() + 32 * registers.count, 128);
-    if (hazards && tensor.writtenSince(pending.address.column,
-                                       accessOf(*pending.instruction).columns(),
-                                       pending.writesSeen))
-      Scene(w, *pending.instruction, 0)
+  for (const PendingLoad &load : transfers.loads)
+    if (tensor.writtenSince(load.address.column,
+                            accessOf(*load.instruction).columns(),
+                            load.writesSeen))
+      Scene(w, *load.instruction, 0)
           .hazard("tensor memory that this tcgen05.ld reads was written "
                   "between it and its tcgen05.wait::ld: the mma that writes it "
                   "must come later, or must have been waited for before");
-  }
-  transfers.loadCount = 0;
+  transfers.loads.clear();
   return Step::Next;
+}
+
+void reportUnwaitedLoads(Cta &cta) {
+  for (auto &warp : cta.warps()) {
+    Transfers &transfers = warp->extension<Transfers>();
+    if (!transfers.loads.empty())
+      Scene(*warp, *transfers.loads[0].instruction, 0)
+          .hazard("the warp exits without a tcgen05.wait::ld after this "
+                  "tcgen05.ld");
+  }
 }
 
 static std::string describeStores(const Warp &, const Wait &wait) {

@@ -61,6 +61,8 @@ bool uniformAddress(Warp &w, const Instruction &i, const Operand &operand,
 /// Checks that the CTA left no tensor memory allocated when its threads have
 /// exited; records the trap and returns false if it did.
 bool checkTensorMemoryFreed(Cta &cta);
+/// Reports a tcgen05.ld that was never waited for, if hazards are checked.
+void reportUnwaitedLoads(Cta &cta);
 
 } // namespace bwgemm::emulator
 

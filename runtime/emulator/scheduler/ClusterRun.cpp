@@ -118,6 +118,9 @@ ClusterRun::Result ClusterRun::slice() {
       for (auto &cta : cluster.ctas())
         if (!checkTensorMemoryFreed(*cta) || !checkWgmmasComplete(*cta))
           return Result::Fault;
+      if (cluster.grid().options.hazards)
+        for (auto &cta : cluster.ctas())
+          reportUnwaitedLoads(*cta);
       cluster.counters().add(Counter::Ctas, cluster.ctas().size());
       if (cluster.grid().kernel.prints)
         cluster.grid().output.finish(cluster.number());
