@@ -14,6 +14,7 @@ Narrow floating-point types, which numpy lacks, are handled as raw integers:
 """
 
 import ctypes
+import functools
 import os
 import re
 import sys
@@ -247,6 +248,7 @@ FORMATS = {
 }
 
 
+@functools.lru_cache(maxsize=None)
 def all_values(kind):
     """The value of every bit pattern, in double precision."""
     exponent_bits, mantissa_bits, bias, top = FORMATS[kind]
@@ -263,7 +265,16 @@ def all_values(kind):
         value[last & (fraction != 0)] = np.nan
     elif top == "fn":
         value[last & (fraction == (1 << mantissa_bits) - 1)] = np.nan
+    value.setflags(write=False)
     return value
+
+
+@functools.lru_cache(maxsize=None)
+def sorted_patterns(kind):
+    """The patterns of finite values in the order of their values."""
+    table = all_values(kind)
+    usable = np.flatnonzero(np.isfinite(table))
+    return usable[np.argsort(table[usable], kind="stable")]
 
 
 def storage(kind):
@@ -274,8 +285,7 @@ def storage(kind):
 def encode(kind, values):
     """Bit patterns of values that the type can represent exactly."""
     table = all_values(kind)
-    usable = np.flatnonzero(np.isfinite(table))
-    order = usable[np.argsort(table[usable], kind="stable")]
+    order = sorted_patterns(kind)
     values = np.asarray(values, np.float64)
     at = np.searchsorted(table[order], values)
     bits = order[np.minimum(at, len(order) - 1)]

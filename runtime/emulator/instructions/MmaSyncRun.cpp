@@ -204,6 +204,56 @@ static void scaleValues(const ScaleFactor *factors, unsigned rows, unsigned k,
     }
 }
 
+/// cells += a[16][k] * b[8][k], in the numerics of the launch.
+static void multiplyFloats(Warp &w, const WarpMmaForm &form, const float *a,
+                           const float *b, const WarpScales *scales,
+                           uint32_t *cells) {
+  if (w.grid().options.numerics == Numerics::Fast)
+    return multiplyFast(form, a, b, cells);
+  WarpExact exact;
+  exact.arch = archNumber(w.grid().options.arch);
+  exact.a = form.a;
+  exact.b = form.b;
+  exact.toF16 = form.dIsF16;
+  exact.sparse = form.sparsity.chunk != 0;
+  exact.k = form.k;
+  exact.aValues = a;
+  exact.bValues = b;
+  exact.cells = cells;
+  if (scales)
+    warpMmaScaledExactly(exact, *scales);
+  else
+    warpMmaExactly(exact);
+}
+
+/// The same where B is not all finite and A is sparse: a zero that A does not
+/// store multiplies nothing. Each row has a B of its own then, in which what
+/// the row does not choose is zero.
+static void multiplyRowByRow(Warp &w, const WarpMmaForm &form, const float *a,
+                             const float *b, const float *chosen,
+                             const WarpScales *scales, uint32_t *cells) {
+  const unsigned k = form.k;
+  uint32_t results[16 * 8];
+  for (unsigned row = 0; row < 16; ++row) {
+    float own[8 * maxK];
+    for (unsigned n = 0; n < 8; ++n)
+      for (unsigned e = 0; e < k; ++e)
+        own[n * k + e] = chosen[row * k + e] != 0 ? b[n * k + e] : 0;
+    uint32_t some[16 * 8];
+    std::memcpy(some, cells, sizeof(some));
+    multiplyFloats(w, form, a, own, scales, some);
+    std::memcpy(results + 8 * row, some + 8 * row, 8 * sizeof(uint32_t));
+  }
+  std::memcpy(cells, results, sizeof(results));
+}
+
+static bool allFinite(const float *values, unsigned count) {
+  bool finite = true;
+  for (unsigned e = 0; e < count; ++e)
+    finite &= (floatToBits(values[e]) & 0x7f800000) != 0x7f800000;
+  return finite;
+}
+
 Step warpMmaFloats(Warp &w, const Instruction &i, LaneMask mask) {
   Step step;
   if (!allThreads(w, i, mask, step))
@@ -229,29 +279,23 @@ Step warpMmaFloats(Warp &w, const Instruction &i, LaneMask mask) {
   uint32_t cells[16 * 8];
   gatherCells(w, i.operands[3], form.cIsF16, cells);
   WarpScales scales;
-  if (form.scaleBlocks && !readWarpScales(w, i, form, scales))
-    return Step::Fault;
-  if (w.grid().options.numerics == Numerics::Exact) {
-    WarpExact exact;
-    exact.arch = archNumber(w.grid().options.arch);
-    exact.a = form.a;
-    exact.b = form.b;
-    exact.toF16 = form.dIsF16;
-    exact.sparse = isSparse;
-    exact.k = k;
-    exact.aValues = a;
-    exact.bValues = b;
-    exact.cells = cells;
-    if (form.scaleBlocks)
-      warpMmaScaledExactly(exact, scales);
-    else
-      warpMmaExactly(exact);
-  } else {
-    if (form.scaleBlocks) {
+  if (form.scaleBlocks) {
+    if (!readWarpScales(w, i, form, scales))
+      return Step::Fault;
+    if (w.grid().options.numerics == Numerics::Fast) {
       scaleValues(scales.a, 16, k, scales.blocks, a);
       scaleValues(scales.b, 8, k, scales.blocks, b);
     }
-    multiplyFast(form, a, b, cells);
+  }
+  const WarpScales *factors = form.scaleBlocks ? &scales : nullptr;
+  if (isSparse && !allFinite(b, 8 * k)) {
+    float ones[16 * maxK / 2], chosen[16 * maxK];
+    std::fill(ones, ones + 16 * storedK, 1.0f);
+    if (!spreadSparse(w, i, form, ones, chosen))
+      return Step::Fault;
+    multiplyRowByRow(w, form, a, b, chosen, factors, cells);
+  } else {
+    multiplyFloats(w, form, a, b, factors, cells);
   }
   scatterCells(w, i.operands[0], form.dIsF16, cells);
   countMma(w, form);
@@ -359,6 +403,20 @@ Step warpMmaQuads(Warp &w, const Instruction &i, LaneMask mask) {
   return Step::Next;
 }
 
+static bool isNaN(double value) { return value != value; }
+
+/// a * b + c; of several NaNs the payload that is kept is measured on an H200.
+static double multiplyAdd(double a, double b, double c) {
+  if (!isNaN(a) && !isNaN(b) && !isNaN(c))
+    return std::fma(a, b, c);
+  double value = isNaN(b) ? b : isNaN(c) ? c : a;
+  uint64_t bits;
+  std::memcpy(&bits, &value, 8);
+  bits |= uint64_t(1) << 51; // Quiet.
+  std::memcpy(&value, &bits, 8);
+  return value;
+}
+
 /// f64: a chain of fused multiply-adds in K order. The layout is that of the
 /// other types with registers of eight bytes.
 Step warpMmaDoubles(Warp &w, const Instruction &i, LaneMask mask) {
@@ -385,7 +443,7 @@ Step warpMmaDoubles(Warp &w, const Instruction &i, LaneMask mask) {
   for (unsigned row = 0; row < form.rows; ++row)
     for (unsigned n = 0; n < 8; ++n)
       for (unsigned k = 0; k < form.k; ++k)
-        c[row][n] = std::fma(a[row][k], b[n][k], c[row][n]);
+        c[row][n] = multiplyAdd(a[row][k], b[n][k], c[row][n]);
   for (unsigned l = 0; l < warpSize; ++l)
     for (unsigned reg = 0; reg < 2 * halves; ++reg)
       w.out<double>(fragments[0][reg])[l] =
