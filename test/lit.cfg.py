@@ -8,6 +8,7 @@
 #   clang-format  clang-format 22 was found
 #   cuda-header  cuda.h was found
 #   cuda-python  the tests' python has cuda.bindings
+#   fuzz      the fuzz targets were built (target bwgemm-fuzz; they need Clang)
 #
 # Substitutions:
 #   %bwgemm_plugin   the plugin for the stock mlir-opt
@@ -33,7 +34,7 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.bwgemm_build_root, "test")
 config.suffixes = [".mlir", ".ptx", ".test"]
-config.excludes = ["Inputs", "unit"]
+config.excludes = ["Inputs", "unit", "corpus"]
 
 build_bin = os.path.join(config.bwgemm_build_root, "bin")
 build_lib = os.path.join(config.bwgemm_build_root, "lib")
@@ -47,7 +48,8 @@ def found(path):
 # The environment is the tests' own: nothing of the user's settings, and only
 # the programs that the tests are about. The stock mlir-opt, mlir-runner,
 # FileCheck, not and split-file come from LLVM's folder.
-path = [build_bin, config.llvm_tools_dir]
+fuzz_bin = os.path.join(config.bwgemm_build_root, "fuzz")
+path = [build_bin, fuzz_bin, config.llvm_tools_dir]
 for tool in (config.ptxas, config.nvcc):
     if found(tool) and os.path.dirname(tool) not in path:
         path.append(os.path.dirname(tool))
@@ -80,6 +82,8 @@ if os.path.exists(os.path.join(config.llvm_tools_dir, "clang-format")):
 if found(config.cuda_include):
     config.available_features.add("cuda-header")
     config.substitutions.append(("%cuda_include", config.cuda_include))
+if os.path.exists(os.path.join(fuzz_bin, "bwgemm-fuzz-machine")):
+    config.available_features.add("fuzz")
 if lit_config.params.get("slow") == "1":
     config.available_features.add("slow")
 

@@ -27,7 +27,7 @@ set_up
 ensure_cuda_python
 asan=$root/build-asan
 say "building"
-build_targets ci "$build" all bwgemm-test-depends mlir-doc ||
+build_targets ci "$build" all bwgemm-test-depends bwgemm-fuzz mlir-doc ||
   die "the build failed"
 say "building the runtime and its tests with sanitizers"
 build_targets asan "$asan" bwgemm-unit-tests

@@ -12,6 +12,7 @@ llvm_bin=/usr/lib/llvm-22/bin
 packages=(
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
   cmake ninja-build g++ ccache
+  clang-22 libclang-rt-22-dev
   libgtest-dev libcli11-dev nlohmann-json3-dev
   python3 python3-numpy python3-psutil
 )

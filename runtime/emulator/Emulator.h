@@ -50,6 +50,9 @@ struct Options {
   uint64_t seed = 0;
   /// Host threads that execute CTAs; 0 means one per host core.
   unsigned threads = 0;
+  /// Warp instructions that a cluster may execute before it counts as hung; 0
+  /// for any number.
+  uint64_t budget = 0;
   /// File that receives one line per executed instruction, with the registers
   /// that it changed; empty for none, "-" for standard output.
   std::string trace;
@@ -135,6 +138,16 @@ public:
   bool release(uint64_t base);
   /// The allocation that contains `address`, if any.
   std::optional<Allocation> find(uint64_t address) const;
+  /// From now on memory starts out so that a kernel which reads what nobody
+  /// has written is found out (hazards=on).
+  void setPoisoned(bool poisoned);
+  /// Why an access of `bytes` bytes at `address` is wrong, e.g. "ends 4 bytes
+  /// behind an allocation of 64 bytes": the nearest allocation and how far
+  /// away it is, or the one that was there and has been freed.
+  std::string describe(uint64_t address, uint64_t bytes) const;
+  /// Most bytes that may be allocated altogether; no limit but the host's at
+  /// first.
+  void setCapacity(uint64_t bytes);
   /// Total bytes now allocated.
   uint64_t allocatedBytes() const;
 

@@ -7,6 +7,8 @@
 
 #include "State.h"
 
+#include <algorithm>
+
 using namespace bwgemm::emulator;
 using namespace bwgemm::emulator::driver;
 using namespace bwgemm::cuda;
@@ -280,9 +282,13 @@ BWGEMM_ENTRY cuCtxSetLimit(CUlimit limit, size_t value) {
     return CUDA_ERROR_INVALID_VALUE;
   if (!usualLimit(call.state.architecture, limit))
     return CUDA_ERROR_UNSUPPORTED_LIMIT;
-  // Remembered and not used: local memory here is as large as a kernel
-  // declares it.
   call.context->limits[limit] = value;
+  // A frame here is smaller than on a GPU, having no registers in it; so the
+  // limit may be larger than what was asked for, and never is below it.
+  if (limit == CU_LIMIT_STACK_SIZE)
+    call.state.stackBytes = uint32_t(std::min(value, size_t(512) << 10));
+  if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
+    call.state.memory.setHeapLimit(value);
   return CUDA_SUCCESS;
 }
 

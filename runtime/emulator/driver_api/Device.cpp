@@ -51,6 +51,7 @@ BWGEMM_ENTRY cuInit(unsigned flags) {
     archGiven = namesOption(text, "arch");
   }
   state.options = options;
+  state.memory.setPoisoned(options.hazards);
   state.archGiven = state.archFixed = archGiven;
   state.architecture = architectureOf(options.arch);
   state.initialised = true;

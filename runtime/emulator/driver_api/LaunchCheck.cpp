@@ -207,6 +207,7 @@ CUresult driver::prepareLaunch(State &state, const LaunchRequest &request,
   work.config.grid = request.grid;
   work.config.block = request.block;
   work.config.dynamicSharedBytes = request.sharedBytes;
+  work.config.stackBytes = std::max(work.config.stackBytes, state.stackBytes);
   std::optional<Refusal> refusal = checkBlock(request, kernel);
   if (!refusal)
     refusal = checkCluster(request, *function, arch, work.config.cluster);

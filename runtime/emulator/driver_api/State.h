@@ -158,6 +158,8 @@ struct State {
   /// driver's do from then on (seen on an H200).
   bool ended = false;
   Options options;
+  /// CU_LIMIT_STACK_SIZE, if it was set.
+  uint32_t stackBytes = 0;
   bool archGiven = false; ///< BWGEMM_EMULATOR names an architecture.
   bool archFixed = false; ///< Given, or taken from the first module.
   Architecture architecture;

@@ -8,11 +8,13 @@
 #include "hazards/HazardChecker.h"
 
 #include "instructions/Tcgen05Support.h"
+#include "machine/Poison.h"
 #include "machine/Tcgen05Copy.h"
 #include "machine/Tcgen05Mma.h"
 #include "machine/Tma.h"
 
 #include <algorithm>
+#include <cinttypes>
 #include <cstdio>
 #include <set>
 #include <unordered_map>
@@ -199,6 +201,31 @@ static void checkWords(Warp &warp, const Instruction &instruction,
   }
 }
 
+/// In place of the other line of a pair of lines, for a read of what nobody
+/// has written.
+static constexpr uint32_t unwritten = ~0u;
+
+/// Reports a read of global or shared memory that still has what it started
+/// with (machine/Poison.h).
+static void checkWritten(Warp &warp, const Instruction &instruction,
+                         unsigned lane, Space space, uint64_t address,
+                         uint32_t bytes) {
+  bool isShared = space == Space::Shared || space == Space::SharedCluster;
+  if (!isShared && space != Space::Global)
+    return;
+  const std::byte *place = warp.translate(space, address, bytes, lane);
+  uint64_t key = isShared ? address & clusterOffsetMask : address, where;
+  if (!place || !findPoison(place, key, bytes, where) ||
+      !shadowOf(warp.cta()).isNew(instruction.line, unwritten))
+    return;
+  char text[96];
+  std::snprintf(text, sizeof(text),
+                "reads %s memory at 0x%" PRIx64 ", which nobody has written",
+                isShared ? "shared" : "global", where);
+  Scene scene(warp, instruction, lane);
+  scene.hazard(text);
+}
+
 void HazardChecker::access(Warp &warp, const Instruction &instruction,
                            unsigned lane, Space space, uint64_t address,
                            uint32_t bytes, bool isWrite) {
@@ -207,6 +234,8 @@ void HazardChecker::access(Warp &warp, const Instruction &instruction,
     space = generic.space;
     address = generic.offset;
   }
+  if (!isWrite)
+    checkWritten(warp, instruction, lane, space, address, bytes);
   if (space != Space::Shared && space != Space::SharedCluster) {
     if (isWrite && space != Space::Local)
       tensorMapWrites.note(address, bytes, instruction.line);

@@ -15,8 +15,11 @@
 #include "instructions/Lanes.h"
 #include "machine/Cta.h"
 #include "machine/Float16.h"
+#include "machine/Observer.h"
 
+#include <array>
 #include <cmath>
+#include <mutex>
 
 namespace bwgemm::emulator {
 
@@ -195,6 +198,12 @@ static Step atomic(Warp &w, const Instruction &i, LaneMask mask) {
         w.access(i, how.space, address, bytes, bytes, l, "atomic access");
     if (!place)
       return Step::Fault;
+    if (Observer *observer = w.observer()) {
+      bool reads = how.op != Op::Exch;
+      if (reads)
+        observer->access(w, i, l, how.space, address, bytes, false);
+      observer->access(w, i, l, how.space, address, bytes, true);
+    }
     bool isGlobal = how.space == Space::Global ||
                     (how.space == Space::Generic &&
                      splitGeneric(address).space == Space::Global);
@@ -209,6 +218,47 @@ static Step atomic(Warp &w, const Instruction &i, LaneMask mask) {
         w.setValue(d.elements[e], l, old);
       else if (d)
         w.setValue(d, l, old);
+    }
+  }
+  w.count(Counter::Atomics);
+  if (!changed)
+    return Step::Yield; // A failed try: it may be polling.
+  w.cluster().noteWrite();
+  return Step::Next;
+}
+
+/// atom.exch.b128 and atom.cas.b128. Hosts differ in what they can do with 16
+/// bytes at once, so these exclude each other; another atomic on half of such
+/// an object at the same time is a race in the program anyway.
+static Step atomic128(Warp &w, const Instruction &i, LaneMask mask) {
+  static std::mutex mutex;
+  const Atomic how = unpack(i.extra);
+  const Operand &d = i.operands[0];
+  using Value = std::array<uint64_t, 2>;
+  auto read = [&](const Operand &operand, unsigned l) -> Value {
+    const uint64_t *lanes = w.in<uint64_t>(operand);
+    return {lanes[l], lanes[warpSize + l]};
+  };
+  bool changed = false;
+  for (LaneMask rest = mask; rest; rest &= rest - 1) {
+    unsigned l = static_cast<unsigned>(__builtin_ctz(rest));
+    uint64_t address = w.address(i.operands[1], l);
+    std::byte *place =
+        w.access(i, how.space, address, 16, 16, l, "atomic access");
+    if (!place)
+      return Step::Fault;
+    if (Observer *observer = w.observer())
+      observer->access(w, i, l, how.space, address, 16, true);
+    Value old, next = read(i.operands[how.op == Op::Cas ? 3 : 2], l);
+    std::lock_guard lock(mutex);
+    std::memcpy(old.data(), place, 16);
+    if (how.op != Op::Cas || old == read(i.operands[2], l)) {
+      changed |= old != next;
+      std::memcpy(place, next.data(), 16);
+    }
+    if (!d.isSink()) {
+      w.out<uint64_t>(d)[l] = old[0];
+      w.out<uint64_t>(d)[warpSize + l] = old[1];
     }
   }
   w.count(Counter::Atomics);
@@ -234,9 +284,10 @@ static bool isLegal(Op op, Type type) {
   case Op::Xor:
     return type == Type::B32 || type == Type::B64;
   case Op::Exch:
-    return type == Type::B32 || type == Type::B64;
+    return type == Type::B32 || type == Type::B64 || type == Type::B128;
   case Op::Cas:
-    return type == Type::B16 || type == Type::B32 || type == Type::B64;
+    return type == Type::B16 || type == Type::B32 || type == Type::B64 ||
+           type == Type::B128;
   case Op::Inc:
   case Op::Dec:
     return type == Type::U32;
@@ -277,7 +328,7 @@ static bool decodeAtomicOf(Decode &decode, bool isRed) {
                         "floating-point type in global memory in '" +
                         decode.mnemonic() + "'");
   decode.out.extra = pack(how);
-  decode.out.handler = atomic;
+  decode.out.handler = how.type == Type::B128 ? atomic128 : atomic;
   // Where the element is a half of a register, the register has its width.
   Type type = how.type;
   size_t at = isRed ? 0 : 1;

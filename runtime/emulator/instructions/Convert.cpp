@@ -6,12 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // PTX ISA, cvt: among all integer types, f16, bf16, tf32, f32 and f64, and the
-// packed forms of two f32 to f16x2, bf16x2 and e4m3x2, e5m2x2. A value is read
-// into one of two wide forms (integer or f64, which hold every source exactly)
-// and written from there, rounding once.
+// packed forms of two f32 to f16x2 and bf16x2 (ConvertNarrow.cpp has the
+// narrower types). A value is read into one of two wide forms (integer or f64,
+// which hold every source exactly) and written from there, rounding once.
 //
 //===----------------------------------------------------------------------===//
 
+#include "instructions/ConvertNarrow.h"
 #include "instructions/FloatSupport.h"
 
 #include <cfenv>
@@ -141,21 +142,6 @@ uint64_t writeInteger(const Conversion &c, const Wide &wide) {
   // Out of range values are clamped, with or without .sat.
   uint64_t integer = magnitude >= 0x1p64 ? ~uint64_t(0) : uint64_t(magnitude);
   return limit(c, negative, integer);
-}
-
-/// Bits of e4m3 or e5m2, to nearest even; always .satfinite.
-uint32_t narrow8(double value, bool isE4m3) {
-  if (std::isnan(value))
-    return 0x7F;
-  uint32_t sign = std::signbit(value) ? 0x80 : 0;
-  double most = isE4m3 ? 448.0 : 57344.0;
-  if (std::fabs(value) >= most)
-    return sign | (isE4m3 ? 0x7E : 0x7B);
-  FloatFormat format = isE4m3 ? FloatFormat{3, -6, 5} : FloatFormat{2, -14, 5};
-  // e4m3 has four exponent bits; below its largest number a fifth is unused.
-  uint32_t bits = roundTo(format, std::fabs(value), Rounding::Nearest);
-  uint32_t largest = isE4m3 ? 0x7E : 0x7B;
-  return sign | (bits < largest ? bits : largest);
 }
 
 /// What a NaN becomes (measured on an H200): from f64 the sign and as much of
@@ -351,37 +337,9 @@ static Step cvtPacked(Warp &w, const Instruction &i, LaneMask mask) {
   });
 }
 
-/// cvt.rn.satfinite.e4m3x2.f32 and e5m2x2; `flags` 1 is e4m3, 2 .relu.
-static Step cvtPacked8(Warp &w, const Instruction &i, LaneMask mask) {
-  const uint32_t *a = w.in<uint32_t>(i.operands[1]);
-  const uint32_t *b = w.in<uint32_t>(i.operands[2]);
-  bool isE4m3 = i.flags & 1, relu = i.flags & 2;
-  auto one = [&](uint32_t bits) -> uint64_t {
-    double value = bitsToFloat(bits);
-    if (relu && value <= 0)
-      value = 0; // Of -0 too.
-    return narrow8(value, isE4m3);
-  };
-  return setLanes(w, i.operands[0], mask,
-                  [&](unsigned l) { return one(a[l]) << 8 | one(b[l]); });
-}
-
 //===----------------------------------------------------------------------===//
 // Decoding
 //===----------------------------------------------------------------------===//
-
-static bool decodePacked8(Decode &decode, bool isE4m3) {
-  bool good = decode.take("rn") && decode.take("satfinite");
-  bool relu = decode.take("relu");
-  if (!good || !decode.take("f32"))
-    return decode.error("expected '.rn.satfinite' and source type f32 in '" +
-                        decode.mnemonic() + "'");
-  decode.out.flags = uint8_t((isE4m3 ? 1 : 0) | (relu ? 2 : 0));
-  decode.out.handler = cvtPacked8;
-  return decode.expectOperands(3, 3) && decode.destination(0, Type::B16) &&
-         decode.sourceOperand(1, Type::F32) &&
-         decode.sourceOperand(2, Type::F32);
-}
 
 static bool decodePackedPair(Decode &decode, Conversion &c, bool hasRounding) {
   bool isBf16 = c.to == Type::BF16x2;
@@ -441,10 +399,8 @@ static bool checkRounding(Decode &decode, const Conversion &c,
 
 static bool decodeCvt(Decode &decode) {
   Conversion c;
-  if (decode.take("e4m3x2"))
-    return decodePacked8(decode, true);
-  if (decode.take("e5m2x2"))
-    return decodePacked8(decode, false);
+  if (auto narrow = decodeNarrowCvt(decode))
+    return *narrow;
   int integral = decode.takeOne({"rni", "rzi", "rmi", "rpi"});
   bool hasRounding = takeRounding(decode, c.rounding);
   if (decode.take("rna")) {

@@ -32,6 +32,8 @@ bool Decode::take(std::string_view modifier) {
       taken[i] = true;
       return true;
     }
+  if (tried)
+    tried->push_back(modifier);
   return false;
 }
 

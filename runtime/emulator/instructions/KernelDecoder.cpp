@@ -7,6 +7,7 @@
 
 #include "instructions/KernelDecoder.h"
 
+#include "instructions/Diagnostics.h"
 #include "instructions/Special.h"
 #include "instructions/WgmmaGroup.h"
 
@@ -347,25 +348,29 @@ bool KernelDecoder::decodeInstruction(const Item &item) {
   size_t prefixParts = 0;
   DecodeFunction function =
       Registry::instance().find(source.parts, prefixParts);
-  if (!function) {
-    std::string opcode;
-    for (std::string_view part : source.parts)
-      opcode += (opcode.empty() ? "" : ".") + std::string(part);
-    return fail(source.location,
-                "unknown or unsupported instruction '" + opcode + "'");
-  }
+  if (!function)
+    return fail(source.location, describeUnknown(source.parts));
   Decode decode(source, out, kernel, *this, *item.scope, prefixParts);
   if (!function(decode))
     return fail(decode.errorLocation(), decode.message());
-  if (auto modifier = decode.unusedModifier())
-    return fail(source.location, "unknown or unsupported modifier '." +
-                                     std::string(*modifier) + "' of '" +
-                                     decode.mnemonic() + "'");
+  if (auto modifier = decode.unusedModifier()) {
+    // Once more, to hear what would have been taken.
+    Instruction ignored;
+    Decode again(source, ignored, kernel, *this, *item.scope, prefixParts);
+    std::vector<std::string_view> tried;
+    again.tried = &tried;
+    function(again);
+    return fail(source.location,
+                describeModifier(*modifier, decode.mnemonic(), tried));
+  }
   for (size_t i = 0; i < decode.used.size(); ++i)
     if (!decode.used[i])
       return fail(source.operands[i].location,
                   "unexpected operand " + std::to_string(i + 1) + " of '" +
                       decode.mnemonic() + "'");
+  std::string problem = describeTarget(source.parts, module.target);
+  if (!problem.empty())
+    return fail(source.location, problem);
   if (decode.targetLabel >= 0)
     targetPatches.emplace_back(kernel.code.size(),
                                uint32_t(decode.targetLabel));

@@ -9,6 +9,7 @@
 #include "instructions/Registry.h"
 #include "instructions/Special.h"
 #include "machine/Cta.h"
+#include "machine/Grid.h"
 
 namespace bwgemm::emulator {
 
@@ -247,8 +248,8 @@ static Step isspacep(Warp &w, const Instruction &i, LaneMask mask) {
            w.cluster().cta(unsigned(at.offset >> clusterRankShift)) != nullptr;
       break;
     case Space::Param:
-    case Space::Const:
-      is = false;
+      is = at.space == Space::Global &&
+           at.offset - w.grid().paramBase < w.grid().config.params.size();
       break;
     default:
       is = at.space == space;
@@ -262,8 +263,9 @@ static Step isspacep(Warp &w, const Instruction &i, LaneMask mask) {
 
 static bool decodeIsspacep(Decode &decode) {
   Space space = decode.takeSpace();
-  if (space == Space::Generic || space == Space::Const || space == Space::Param)
-    return decode.error("expected '.global', '.shared' or '.local' in '" +
+  if (space == Space::Generic || space == Space::Const)
+    return decode.error("expected '.global', '.shared', '.local' or '.param' "
+                        "in '" +
                         decode.mnemonic() + "'");
   decode.out.flags = uint8_t(space);
   decode.out.handler = isspacep;

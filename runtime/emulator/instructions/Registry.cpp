@@ -7,6 +7,8 @@
 
 #include "instructions/Registry.h"
 
+#include <algorithm>
+
 namespace bwgemm::emulator {
 
 const Registry &Registry::instance() {
@@ -22,6 +24,14 @@ const Registry &Registry::instance() {
 
 void Registry::add(std::string_view mnemonic, DecodeFunction function) {
   functions[std::string(mnemonic)] = function;
+}
+
+std::vector<std::string> Registry::mnemonics() const {
+  std::vector<std::string> names;
+  for (const auto &[name, function] : functions)
+    names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 DecodeFunction Registry::find(const std::vector<std::string_view> &parts,

@@ -177,6 +177,8 @@ private:
 
   KernelDecoder &owner;
   SymbolScope &scope;
+  /// Collects the modifiers that were asked for in vain, for a message.
+  std::vector<std::string_view> *tried = nullptr;
   std::vector<bool> taken;
   std::vector<bool> used;
   int64_t targetLabel = -1;
@@ -199,6 +201,9 @@ public:
   /// takes; null if there is none.
   DecodeFunction find(const std::vector<std::string_view> &parts,
                       size_t &prefixParts) const;
+
+  /// Every registered mnemonic, sorted.
+  std::vector<std::string> mnemonics() const;
 
 private:
   std::unordered_map<std::string, DecodeFunction> functions;

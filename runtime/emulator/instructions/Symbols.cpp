@@ -46,7 +46,7 @@ bool SymbolScope::defineRegister(const ast::Variable &variable, Type type) {
   if (variable.rangeCount) {
     Range &range = ranges[name];
     range.type = type;
-    range.registers.assign(variable.rangeCount, fresh);
+    range.count = variable.rangeCount;
     return true;
   }
   if (variable.vectorWidth > 1) {
@@ -93,7 +93,7 @@ SymbolScope::Range *SymbolScope::findRange(std::string_view name,
     index = 0;
     for (char c : name.substr(split))
       index = index * 10 + uint32_t(c - '0');
-    if (index < found->second.registers.size())
+    if (index < found->second.count)
       return &found->second;
   }
   return nullptr;
@@ -108,8 +108,11 @@ std::optional<Symbol> SymbolScope::find(std::string_view name) {
     if (symbol != scope->symbols.end())
       return symbol->second;
     uint32_t index;
-    if (Range *range = scope->findRange(name, index))
-      return scope->place(range->registers[index]);
+    if (Range *range = scope->findRange(name, index)) {
+      Register &reg = range->registers[index];
+      reg.type = range->type;
+      return scope->place(reg);
+    }
     size_t dot = name.rfind('.');
     if (dot != std::string_view::npos && dot + 2 == name.size()) {
       auto vector = scope->vectors.find(name.substr(0, dot));

@@ -103,7 +103,9 @@ private:
   };
   struct Range {
     Type type;
-    std::vector<Register> registers;
+    uint32_t count;
+    /// Those that are used: a range may declare a million.
+    std::unordered_map<uint32_t, Register> registers;
   };
   Symbol place(Register &reg);
   Range *findRange(std::string_view name, uint32_t &index);

@@ -8,6 +8,7 @@
 #include "machine/Cta.h"
 
 #include "machine/Grid.h"
+#include "machine/Poison.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -70,7 +71,10 @@ Cta::Cta(Cluster &cluster, unsigned rank, Dim3 index, StoragePool &pool)
     return;
   // Memory and registers start undefined. All ones is a NaN in every format,
   // so a result that depends on them shows, and does so in every run.
-  if (sharedBytes)
+  bool poisoned = grid().options.hazards;
+  if (sharedBytes && poisoned)
+    fillPoison(shared, sharedBase, sharedBytes);
+  else if (sharedBytes)
     std::memset(shared, 0xFF, sharedBytes);
   if (registerBytes)
     std::memset(registerBlock, 0, registerBytes);

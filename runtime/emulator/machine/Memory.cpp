@@ -8,9 +8,12 @@
 #include "machine/Memory.h"
 
 #include "Emulator.h"
+#include "machine/Poison.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
+#include <iterator>
 #include <shared_mutex>
 
 namespace bwgemm::emulator {
@@ -27,6 +30,10 @@ struct DeviceMemory::Impl {
   mutable std::shared_mutex mutex;
   std::map<uint64_t, Block> blocks;
   uint64_t total = 0;
+  uint64_t capacity = uint64_t(1) << 62;
+  bool poisoned = false;
+  /// The last that were freed, the latest at the back.
+  std::deque<Allocation> freed;
   /// CUDA's default heap is 8 MiB.
   uint64_t heapBytes = 0, heapLimit = 8 << 20;
 
@@ -50,19 +57,79 @@ DeviceMemory::~DeviceMemory() {
 }
 
 uint64_t DeviceMemory::allocate(uint64_t bytes) {
-  // No host has half the address space to give; larger sizes would wrap.
-  if (bytes == 0 || bytes > (uint64_t(1) << 62))
-    return 0;
+  // Bytes are taken from the capacity before there is memory, so that
+  // allocations at the same time do not exceed it together.
+  {
+    std::unique_lock lock(impl->mutex);
+    if (bytes == 0 ||
+        bytes > impl->capacity - std::min(impl->total, impl->capacity))
+      return 0;
+    impl->total += bytes;
+  }
   uint64_t rounded =
       (bytes + allocationAlignment - 1) & ~(allocationAlignment - 1);
   void *pointer = std::aligned_alloc(allocationAlignment, rounded);
-  if (!pointer)
-    return 0;
   uint64_t base = reinterpret_cast<uint64_t>(pointer);
-  std::unique_lock lock(impl->mutex);
-  impl->blocks[base] = {bytes, true, false};
-  impl->total += bytes;
+  bool poisoned;
+  {
+    std::unique_lock lock(impl->mutex);
+    if (!pointer) {
+      impl->total -= bytes;
+      return 0;
+    }
+    impl->blocks[base] = {bytes, true, false};
+    poisoned = impl->poisoned;
+  }
+  if (poisoned)
+    fillPoison(static_cast<std::byte *>(pointer), base, rounded);
   return base;
+}
+
+void DeviceMemory::setPoisoned(bool poisoned) {
+  std::unique_lock lock(impl->mutex);
+  impl->poisoned = poisoned;
+}
+
+std::string DeviceMemory::describe(uint64_t address, uint64_t bytes) const {
+  std::shared_lock lock(impl->mutex);
+  auto size = [](uint64_t n) { return std::to_string(n) + " bytes"; };
+  auto after = impl->blocks.upper_bound(address);
+  const auto *before =
+      after == impl->blocks.begin() ? nullptr : &*std::prev(after);
+  if (before && address - before->first < before->second.bytes) {
+    uint64_t end = before->first + before->second.bytes;
+    return "ends " + size(address + bytes - end) + " behind an allocation of " +
+           size(before->second.bytes);
+  }
+  for (size_t n = impl->freed.size(); n-- > 0;) {
+    const Allocation &gone = impl->freed[n];
+    if (address - gone.base >= gone.bytes)
+      continue;
+    size_t since = impl->freed.size() - 1 - n;
+    return "in an allocation of " + size(gone.bytes) + " that has been freed" +
+           (since ? " (" + std::to_string(since) + " frees ago)"
+                  : " (by the last free)") +
+           ", " + size(address - gone.base) + " into it";
+  }
+  // Further away it says nothing.
+  constexpr uint64_t far = uint64_t(1) << 30;
+  uint64_t behind =
+      before ? address - (before->first + before->second.bytes) : far;
+  uint64_t ahead = after == impl->blocks.end() ? far : after->first - address;
+  if (behind >= far && ahead >= far)
+    return "in no allocation, and none is near";
+  if (behind <= ahead)
+    return "in no allocation: " + size(behind) +
+           " after the end of the nearest one, of " +
+           size(before->second.bytes);
+  return "in no allocation: " + size(ahead) +
+         " before the start of the nearest one, of " +
+         size(after->second.bytes);
+}
+
+void DeviceMemory::setCapacity(uint64_t bytes) {
+  std::unique_lock lock(impl->mutex);
+  impl->capacity = std::min(bytes, uint64_t(1) << 62);
 }
 
 uint64_t DeviceMemory::allocateHeap(uint64_t bytes) {
@@ -122,6 +189,10 @@ bool DeviceMemory::release(uint64_t base) {
     block = found->second;
     impl->total -= block.bytes;
     impl->blocks.erase(found);
+    constexpr size_t remembered = 256;
+    impl->freed.push_back({base, block.bytes});
+    if (impl->freed.size() > remembered)
+      impl->freed.pop_front();
   }
   if (block.owned)
     std::free(reinterpret_cast<void *>(base));

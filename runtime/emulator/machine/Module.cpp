@@ -13,6 +13,10 @@
 
 namespace bwgemm::emulator {
 
+/// The linker's limit for a static variable. Larger ones would ask the host
+/// for more than their text can be worth.
+static constexpr uint64_t maxVariableBytes = uint64_t(1) << 31;
+
 Module::Impl::~Impl() {
   for (auto &[variable, global] : globals)
     memory.release(global.address);
@@ -50,6 +54,12 @@ bool Module::Impl::place(const ast::Variable &variable, uint64_t &address,
   global.name = variable.name;
   global.bytes =
       bitWidth(*type) / 8 * variable.vectorWidth * variable.elementCount;
+  if (global.bytes > maxVariableBytes) {
+    error = "expected a variable of at most " +
+            std::to_string(maxVariableBytes) + " bytes, got " +
+            std::to_string(global.bytes) + " of '" + name + "'";
+    return false;
+  }
   // An array of no elements still has an address.
   global.address = memory.allocate(global.bytes ? global.bytes : 1);
   if (!global.address) {

@@ -134,22 +134,8 @@ std::byte *Warp::access(const Instruction &instruction, Space space,
   default:
     if (address < 4096) {
       text = "illegal address: " + head + "through a null pointer";
-    } else if (auto found = grid().memory.find(address)) {
-      text = "out of bounds: " + head + "ends " +
-             std::to_string(address + bytes - (found->base + found->bytes)) +
-             " bytes behind an allocation of " + std::to_string(found->bytes) +
-             " bytes";
     } else {
-      text = "out of bounds: " + head + "in no allocation";
-      // Most such accesses run over the end of a buffer: say which.
-      for (uint64_t back = 1; back <= 4096; back *= 2)
-        if (auto before = grid().memory.find(address - back)) {
-          text += " (" +
-                  std::to_string(address - (before->base + before->bytes)) +
-                  " bytes after the end of one of " +
-                  std::to_string(before->bytes) + " bytes)";
-          break;
-        }
+      text = "out of bounds: " + head + grid().memory.describe(address, bytes);
     }
     break;
   }

@@ -40,7 +40,11 @@ bool ClusterRun::land() {
 }
 
 bool ClusterRun::runWarp(Warp &warp, uint64_t budget, bool &ran, bool &polled) {
-  switch (warp.run(budget)) {
+  CounterSet &counters = cluster.counters();
+  uint64_t before = counters.get(Counter::Instructions);
+  Warp::RunResult result = warp.run(budget);
+  executed += counters.get(Counter::Instructions) - before;
+  switch (result) {
   case Warp::RunResult::Fault:
     return false;
   case Warp::RunResult::Blocked:
@@ -126,6 +130,12 @@ ClusterRun::Result ClusterRun::slice() {
         cluster.grid().output.finish(cluster.number());
       return Result::Finished;
     }
+    uint64_t most = cluster.grid().options.budget;
+    if (most && executed > most) {
+      reportHang("the cluster has executed more than " + std::to_string(most) +
+                 " instructions (option budget)");
+      return Result::Fault;
+    }
     bool changed =
         cluster.events() != eventsBefore || cluster.writes() != writesBefore;
     eventsBefore = cluster.events();
@@ -162,11 +172,10 @@ ClusterRun::Result ClusterRun::slice() {
 // Hang report
 //===----------------------------------------------------------------------===//
 
-void ClusterRun::reportHang() {
+void ClusterRun::reportHang(std::string text) {
   const Instruction *code = cluster.grid().kernel.code.data();
   Fault fault;
   fault.kind = FaultKind::Hang;
-  std::string text = "no warp can go on and nothing is in flight";
   char line[160];
   bool isFirst = true;
   for (auto &cta : cluster.ctas()) {

@@ -97,6 +97,10 @@ bool Options::parse(std::string_view text, std::string &error) {
       if (!parseNumber(value, 1024, number))
         return refuse("a number from 0 to 1024");
       threads = static_cast<unsigned>(number);
+    } else if (key == "budget") {
+      if (!parseNumber(value, UINT64_MAX, number))
+        return refuse("a number of instructions");
+      budget = number;
     } else if (key == "arch") {
       if (value.substr(0, 3) != "sm_" || value.size() < 5)
         return refuse("an architecture such as sm_100a");
@@ -119,7 +123,7 @@ bool Options::parse(std::string_view text, std::string &error) {
     } else {
       error = "emulator option '" + std::string(key) +
               "' is unknown: expected hazards, numerics, schedule, seed, "
-              "threads, arch, trace, trace-warp, stats or profile";
+              "threads, budget, arch, trace, trace-warp, stats or profile";
       return false;
     }
   }

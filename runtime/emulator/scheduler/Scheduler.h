@@ -33,8 +33,9 @@ public:
   };
   Result slice();
   bool valid() const { return cluster.valid(); }
-  /// Records the hang: what every warp waits for.
-  void reportHang();
+  /// Records the hang: what every warp waits for or does.
+  void
+  reportHang(std::string text = "no warp can go on and nothing is in flight");
   /// True if some warp polls, so that another cluster may release it.
   bool polls() const { return sawPolling; }
 
@@ -46,6 +47,7 @@ private:
 
   Cluster cluster;
   uint64_t eventsBefore = 0, writesBefore = 0;
+  uint64_t executed = 0; ///< Instructions.
   unsigned expirations = 0;
   unsigned idleRounds = 0;
   uint64_t computeRounds = 0;
