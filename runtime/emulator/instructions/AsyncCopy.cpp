@@ -48,6 +48,8 @@ struct PendingArrival {
 struct CopyGroups {
   /// Groups that each thread has committed: the number of its open one.
   uint32_t committed[warpSize] = {};
+  /// All threads have committed together, always: one stands for them all.
+  bool together = true;
   std::vector<std::shared_ptr<CopyBatch>> flight;
   std::vector<PendingArrival> arrivals;
 
@@ -56,7 +58,8 @@ struct CopyGroups {
   uint32_t pending(LaneMask lanes, bool withOpen) const {
     uint32_t most = 0;
     for (const auto &batch : flight)
-      for (LaneMask rest = batch->lanes & lanes; rest; rest &= rest - 1) {
+      for (LaneMask rest = batch->lanes & lanes; rest;
+           rest = together ? 0 : rest & (rest - 1)) {
         unsigned l = firstLane(rest);
         uint32_t end = committed[l] + (withOpen ? 1 : 0);
         if (batch->group[l] < end)
@@ -174,6 +177,7 @@ static Step copy(Warp &w, const Instruction &i, LaneMask mask) {
 
 static Step commitGroup(Warp &w, const Instruction &, LaneMask mask) {
   CopyGroups &groups = w.extension<CopyGroups>();
+  groups.together &= mask == allLanes;
   for (unsigned l = 0; l < warpSize; ++l)
     groups.committed[l] += (mask >> l) & 1;
   return Step::Next;
