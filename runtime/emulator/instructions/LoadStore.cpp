@@ -50,7 +50,8 @@ struct Places {
 
 /// True if all lanes have one value (`step` = 0), or one that grows by `step`
 /// from lane to lane.
-template <class T> static bool growsBy(const T *lanes, T step) {
+template <class T>
+static BWGEMM_LANE_LOOP bool growsBy(const T *lanes, T step) {
   T difference = 0;
   for (unsigned l = 0; l < warpSize; ++l)
     difference |= lanes[l] ^ T(lanes[0] + T(l) * step);
@@ -82,8 +83,9 @@ static std::byte *locateBlock(Warp &w, Space space, uint64_t address,
 
 /// The most common cases, of which one check serves the whole warp: one
 /// address, and addresses side by side. False for anything else.
-static bool locateTogether(Warp &w, const Instruction &i, Space space,
-                           uint32_t bytes, Places &places, bool &isGlobal) {
+static BWGEMM_LANE_LOOP bool locateTogether(Warp &w, const Instruction &i,
+                                            Space space, uint32_t bytes,
+                                            Places &places, bool &isGlobal) {
   const Operand &operand = i.operands[0];
   bool isSame = false;
   switch (operand.base) {
@@ -128,9 +130,10 @@ static bool locateTogether(Warp &w, const Instruction &i, Space space,
 /// Translates the address of every lane. The common case, all lanes in one
 /// allocation or in the CTA's shared memory, is checked with the lowest and
 /// the highest address. False after a trap.
-static bool locate(Warp &w, const Instruction &i, LaneMask mask, Space space,
-                   uint32_t bytes, Places &places, bool &isGlobal,
-                   const char *what) {
+static BWGEMM_LANE_LOOP bool locate(Warp &w, const Instruction &i,
+                                    LaneMask mask, Space space, uint32_t bytes,
+                                    Places &places, bool &isGlobal,
+                                    const char *what) {
   if (mask == allLanes && locateTogether(w, i, space, bytes, places, isGlobal))
     return true;
   const Operand &operand = i.operands[0];
@@ -151,13 +154,26 @@ static bool locate(Warp &w, const Instruction &i, LaneMask mask, Space space,
       address[l] = one;
   }
   uint64_t low = ~uint64_t(0), high = 0, all = 0;
-  if (mask == allLanes) {
+  bool isNear = mask == allLanes;
+  if (isNear) {
+    // Distances from the first address, which vectors hold in 32 bits.
+    int32_t least = 0, most = 0;
+    uint64_t lost = 0;
     for (unsigned l = 0; l < warpSize; ++l) {
-      low = address[l] < low ? address[l] : low;
-      high = address[l] > high ? address[l] : high;
+      int64_t distance = int64_t(address[l] - address[0]);
+      int32_t narrow = int32_t(distance);
+      lost |= uint64_t(distance) ^ uint64_t(int64_t(narrow));
+      least = narrow < least ? narrow : least;
+      most = narrow > most ? narrow : most;
       all |= address[l];
     }
-  } else {
+    low = address[0] + uint64_t(int64_t(least));
+    high = address[0] + uint64_t(int64_t(most));
+    // Near the ends of the address space, or across them, order them singly.
+    isNear = lost == 0 && low <= address[0] && high >= address[0];
+  }
+  if (!isNear) {
+    low = ~uint64_t(0), high = 0;
     for (LaneMask rest = mask; rest; rest &= rest - 1) {
       uint64_t a = address[__builtin_ctz(rest)];
       low = a < low ? a : low;
@@ -305,7 +321,8 @@ static void loadOne(Warp &w, const Operand &d, const Access &access,
 }
 
 /// Operands: address, destination (a register or a vector).
-static Step load(Warp &w, const Instruction &i, LaneMask mask) {
+static BWGEMM_LANE_LOOP Step load(Warp &w, const Instruction &i,
+                                  LaneMask mask) {
   const Access access = accessOf(i);
   const uint32_t bytes = uint32_t(access.elementBytes) * access.count;
   Places places;
@@ -406,7 +423,8 @@ static void storeOne(Warp &w, const Operand &a, const Access &access,
 }
 
 /// Operands: address, source (a register, an immediate or a vector).
-static Step store(Warp &w, const Instruction &i, LaneMask mask) {
+static BWGEMM_LANE_LOOP Step store(Warp &w, const Instruction &i,
+                                   LaneMask mask) {
   const Access access = accessOf(i);
   const uint32_t bytes = uint32_t(access.elementBytes) * access.count;
   Places places;
@@ -510,7 +528,7 @@ static bool decodeAccess(Decode &decode, bool isLoad) {
   Instruction &out = decode.out;
   out.extra = uint64_t(space) | uint64_t(bits / 8) << 8 | uint64_t(count) << 16;
   out.flags = uint8_t((isSigned(type) ? 1 : 0) | (strong && isLoad ? 2 : 0));
-  out.handler = isLoad ? load : store;
+  out.handler = isLoad ? forHost<load>() : forHost<store>();
   return true;
 }
 

@@ -31,6 +31,8 @@ constexpr uint32_t blockRows = 2 * lanes;
 /// The exponent of a zero: so low that no window is set by it, and that two of
 /// them still fit 16 bits.
 constexpr int16_t zeroExponent = -8192;
+/// Largest exponents below this are of sums of nothing but zeros.
+constexpr int32_t emptyBelow = -4096;
 /// Terms stay below 2^(F + 2), so that this many of them fit 32 bits.
 constexpr uint32_t termsPerSum = 8;
 
@@ -134,7 +136,7 @@ void multiplyBlock(const ExactKernelWork &work, uint32_t row, uint32_t n) {
   const int window = work.model.windowBits;
   Shorts largest[columns];
   for (uint32_t j = 0; j < columns; ++j)
-    largest[j] = Shorts{} + int16_t(work.model.floor());
+    largest[j] = Shorts{} + int16_t(2 * zeroExponent);
   const int16_t *exponentsA = work.aExponents + row;
   const int16_t *exponentsB = work.bExponents + n * work.bRowStride;
   for (uint32_t k = 0; k < work.k; ++k) {
@@ -175,6 +177,11 @@ void multiplyBlock(const ExactKernelWork &work, uint32_t row, uint32_t n) {
       Ints exponent;
       decomposeAddend<half>(cell, addend, exponent);
       top = maximum(top, plain ? exponent : exponent - work.scale);
+      // The floor matters to f16 alone: f32 sums that low go to the caller.
+      Ints isEmpty = top < emptyBelow;
+      if (half)
+        top = maximum(top, Ints{} + work.model.floor());
+      top = isEmpty ? Ints{} : top;
       slow[j][v] = (Ints)((Unsigneds)(top - lowestOf(window)) >
                           uint32_t(highestOf(window) - lowestOf(window)));
       if (!plain)

@@ -384,22 +384,54 @@ static void buildRow(const TmaPlan &plan, const Interior &interior, bool inside,
   }
 }
 
+namespace {
+/// Rows lie far apart, which no host prefetcher foresees: fetches the rows of
+/// the box that come next, and, at its end, the first ones of the box that most
+/// often follows, along dimension 0.
+class Lookahead {
+public:
+  Lookahead(const TmaPlan &plan, const TmaCoordinates &coordinates)
+      : rows(plan.counts[1]), bytes(plan.innerBytes),
+        isFlat(plan.rows == plan.counts[1]) {
+    // Far enough that memory answers in time, and little enough for the
+    // second-level cache to hold when pitches are powers of two.
+    uint32_t ahead = std::min(64u, rows);
+    uint64_t step = plan.steps[1] * plan.strides[1];
+    turn = rows - ahead;
+    within = ahead * step;
+    int64_t next = int64_t(coordinates[0]) + plan.innerElements;
+    hasNext = next >= 0 && next < int64_t(plan.dims[0]);
+    beyond = within - rows * step + plan.innerBytes;
+  }
+  void fetch(uint32_t row, uint64_t address) const {
+    bool isWithin = (isFlat ? row : row % rows) < turn;
+    if (!isWithin && !hasNext)
+      return;
+    address += isWithin ? within : beyond;
+    for (uint32_t offset = 0; offset < bytes; offset += 64)
+      __builtin_prefetch(reinterpret_cast<const void *>(address + offset), 0,
+                         2);
+  }
+
+private:
+  uint32_t rows, bytes, turn;
+  uint64_t within, beyond;
+  bool isFlat, hasNext;
+};
+} // namespace
+
 void tensorLoad(const TmaPlan &plan, const TmaCoordinates &mapCoordinates,
                 uint32_t destination, const SharedWindow &shared) {
   TmaCoordinates coordinates = ofPlan(plan, mapCoordinates);
   Interior interior = interiorOf(plan, coordinates);
   std::byte *origin = shared.origin();
-  uint64_t ahead = 8 * plan.steps[1] * plan.strides[1];
+  const Lookahead lookahead(plan, coordinates);
   bool wholeRows = interior.firstByte == 0 &&
                    interior.lastByte == plan.innerBytes && !plan.roundTf32;
   forEachRow(plan, coordinates, interior,
              [&](uint32_t row, uint64_t address, bool inside) {
                uint32_t to = destination + row * plan.pitch;
-               // Rows lie far apart, which no host prefetcher foresees.
-               __builtin_prefetch(
-                   reinterpret_cast<const void *>(address + ahead));
-               __builtin_prefetch(
-                   reinterpret_cast<const void *>(address + ahead + 64));
+               lookahead.fetch(row, address);
                if (inside && wholeRows) {
                  writeRow(plan, origin, to,
                           reinterpret_cast<const std::byte *>(address));

@@ -30,6 +30,7 @@ enum class Draw {
   Tiny,   ///< Around the smallest normal f32 product.
   Huge,   ///< Around the largest.
   Sparse, ///< Mostly zeros of both signs.
+  Zero,   ///< Zeros of both signs, and mostly a C of zero.
   Count_,
 };
 
@@ -67,13 +68,15 @@ static float drawElement(MmaElement element, Draw draw, std::mt19937 &random) {
     bits &= element == MmaElement::TF32 ? 0x7fffffff
             : element == MmaElement::BF16 || element == MmaElement::F16 ? 0x7fff
                                                                         : 0x7f;
-  if (draw == Draw::Sparse && random() % 4)
+  if (draw == Draw::Zero || (draw == Draw::Sparse && random() % 4))
     bits = random() % 2 ? 0 : 0x80008080;
   return loadMmaElement(element, reinterpret_cast<const std::byte *>(&bits));
 }
 
 static uint32_t drawAddend(bool half, Draw draw, std::mt19937 &random) {
   uint32_t bits = random();
+  if (draw == Draw::Zero && bits % 4)
+    return bits & 4 ? 0 : half ? 0x8000 : 0x80000000;
   if (half)
     return draw == Draw::Any ? bits & 0xffff : (bits & 0x83ff) | 0x3c00;
   switch (draw) {

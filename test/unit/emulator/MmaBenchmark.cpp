@@ -142,6 +142,10 @@ int main() {
   void *aligned = storage.data();
   size_t space = storage.size();
   std::align(1024, 199 * 1024, aligned, space);
+  // Numbers from 1 to 2 of both signs, as bf16.
+  auto *elements = static_cast<uint16_t *>(aligned);
+  for (uint32_t i = 0; i < 199 * 512; ++i)
+    elements[i] = uint16_t(0x3f80 | (i * 37 & 0x7f) | (i * 5 & 0x20) << 10);
   SharedWindow shared{static_cast<std::byte *>(aligned), 1024, 200 * 1024};
   for (unsigned chain : {1u, 4u}) {
     for (uint32_t m : {64u, 128u})
