@@ -211,6 +211,20 @@ struct ZeroFillLowering : ConvertOpToLLVMPattern<ZeroFillOp> {
   }
 };
 
+struct MultiprocessorCountLowering
+    : ConvertOpToLLVMPattern<MultiprocessorCountOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(MultiprocessorCountOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    RuntimeCall runtime(op, rewriter);
+    rewriter.replaceOp(
+        op, runtime.call("bwgemmHostMultiprocessorCount", runtime.i64(), {})
+                .getResult());
+    return success();
+  }
+};
+
 /// CUtensorMapDataType.
 int32_t getDataTypeCode(Type type) {
   if (type.isF16())
@@ -337,8 +351,8 @@ private:
     });
     RewritePatternSet patterns(context);
     patterns.add<RequireEqualLowering, ToDeviceLowering, FromDeviceLowering,
-                 ZeroFillLowering, EncodeLowering, AddressableLowering>(
-        converter);
+                 ZeroFillLowering, EncodeLowering, AddressableLowering,
+                 MultiprocessorCountLowering>(converter);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);

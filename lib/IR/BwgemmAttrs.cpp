@@ -7,6 +7,7 @@
 
 #include "SwizzleSyntax.h"
 #include "bwgemm/IR/Bwgemm.h"
+#include "bwgemm/IR/Schedule.h"
 #include "bwgemm/IR/TargetInfo.h"
 
 #include "mlir/IR/Builders.h"
@@ -185,13 +186,16 @@ std::string ScheduleAttr::getSpec() const {
     return spec;
   spec += ",swizzle=" + getSwizzle().getName();
   spec += ",tmem_load=" + stringifyTmemShape(getTmemLoad()).str();
+  if (getRaster() != 1)
+    spec += ",raster=" + number(getRaster());
   return spec;
 }
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    Preset preset, int64_t tileM, int64_t tileN,
                                    int64_t tileK, int64_t stages,
-                                   SwizzleAttr swizzle, TmemShape) {
+                                   SwizzleAttr swizzle, TmemShape,
+                                   int64_t raster) {
   // schedule_c1
   for (int64_t extent : {tileM, tileN, tileK})
     if (extent < 1 || extent > kMaxTileExtent)
@@ -207,6 +211,10 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expects a swizzle that TMA knows (none, 32B, 64B or "
                           "128B), but got "
                        << swizzle.getName();
+  // schedule_c4
+  if (raster < 1 || raster > kMaxTileExtent)
+    return emitError() << "expects a raster of 1 to " << kMaxTileExtent
+                       << " rows of tiles, but got " << raster;
   return success();
 }
 
@@ -215,7 +223,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   MLIRContext *context = parser.getContext();
   StringRef presetName;
   SmallVector<int64_t> tile;
-  int64_t stages;
+  int64_t stages, raster = 1;
   std::string shapeName;
   if (parser.parseLess() || parser.parseKeyword(&presetName) ||
       parser.parseComma() || parser.parseKeyword("tile") ||
@@ -230,13 +238,18 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   FailureOr<SwizzleAttr> swizzle = parseSwizzleName(parser);
   if (failed(swizzle) || parser.parseComma() ||
       parser.parseKeyword("tmem_load") || parser.parseEqual() ||
-      parser.parseString(&shapeName) || parser.parseGreater())
+      parser.parseString(&shapeName))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("raster") || parser.parseEqual() ||
+       parser.parseInteger(raster)))
+    return {};
+  if (parser.parseGreater())
     return {};
   std::optional<Preset> preset = symbolizePreset(presetName);
   if (!preset) {
-    parser.emitError(loc, "expects a schedule preset (auto, naive, tma or "
-                          "swizzle), but got ")
-        << presetName;
+    parser.emitError(loc, "expects a schedule preset (")
+        << getPresetNames() << "), but got " << presetName;
     return {};
   }
   if (tile.size() != 3) {
@@ -254,7 +267,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   }
   return ScheduleAttr::getChecked([&] { return parser.emitError(loc); },
                                   context, *preset, tile[0], tile[1], tile[2],
-                                  stages, *swizzle, *shape);
+                                  stages, *swizzle, *shape, raster);
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {
@@ -262,5 +275,8 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
           << "x" << getTileN() << "x" << getTileK()
           << ", stages = " << getStages()
           << ", swizzle = " << getSwizzle().getName() << ", tmem_load = \""
-          << stringifyTmemShape(getTmemLoad()) << "\">";
+          << stringifyTmemShape(getTmemLoad()) << "\"";
+  if (getRaster() != 1)
+    printer << ", raster = " << getRaster();
+  printer << ">";
 }

@@ -15,10 +15,14 @@ using namespace mlir::bwgemm;
 
 static constexpr llvm::StringLiteral kFields =
     "tile=MxNxK, stages=S, swizzle=none|32B|64B|128B, "
-    "tmem_load=32x32b|16x256b";
-static constexpr llvm::StringLiteral kPresets =
-    "auto, naive, tma, swizzle, pipelined, "
-    "warp_specialized";
+    "tmem_load=32x32b|16x256b, raster=R";
+
+std::string bwgemm::getPresetNames() {
+  std::string names;
+  for (uint32_t i = 0; i <= getMaxEnumValForPreset(); ++i)
+    names += (i ? ", " : "") + stringifyPreset(*symbolizePreset(i)).str();
+  return names;
+}
 
 /// A decimal number from 1 to kMaxTileExtent.
 static bool parseExtent(StringRef text, int64_t &value) {
@@ -65,7 +69,8 @@ std::optional<ScheduleSpec> ScheduleSpec::parse(StringRef text,
         return fail("expected field=value, got '" + item + "'; fields are " +
                     kFields);
       if (!preset)
-        return fail("unknown preset '" + item + "'; presets are " + kPresets);
+        return fail("unknown preset '" + item + "'; presets are " +
+                    getPresetNames());
       spec.preset = *preset;
       continue;
     }
@@ -95,6 +100,11 @@ std::optional<ScheduleSpec> ScheduleSpec::parse(StringRef text,
       if (!shape)
         return badValue("32x32b|16x256b");
       spec.tmemLoad = shape;
+    } else if (key == "raster") {
+      int64_t raster;
+      if (!parseExtent(value, raster))
+        return badValue("a number of 1 to 65536");
+      spec.raster = raster;
     } else {
       return fail("unknown field '" + key + "'; fields are " + kFields);
     }

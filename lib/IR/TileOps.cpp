@@ -20,6 +20,14 @@ LogicalResult TileCoordOp::verify() {
     if (extent < 1 || extent > kMaxTileExtent)
       return emitOpError() << "expects tile extents of 1 to " << kMaxTileExtent
                            << ", but got " << tileM << " x " << tileN;
+  // tile_coord_c2
+  auto raster = static_cast<int64_t>(getRaster());
+  if (raster < 1 || raster > kMaxTileExtent)
+    return emitOpError() << "expects a raster of 1 to " << kMaxTileExtent
+                         << " rows of tiles, but got " << raster;
+  // tile_coord_c3
+  if (raster != 1 && !getRows())
+    return emitOpError("expects the rows of the result for a raster");
   return success();
 }
 

@@ -42,6 +42,7 @@ void bwgemm::buildLowerPipeline(OpPassManager &manager,
   manager.addPass(createInsertRings());
   manager.addPass(createPipeline());
   manager.addPass(createWarpSpecialize());
+  manager.addPass(createPersist());
   manager.addPass(createLowerRings());
   manager.addPass(createLowerRoles());
   manager.addPass(createInsertAsync());

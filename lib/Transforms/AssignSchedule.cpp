@@ -31,6 +31,10 @@ constexpr int64_t getBookkeepingBytes(int64_t stages) {
 /// Slots of a ring where the SPEC leaves the number open: more hide no latency.
 constexpr int64_t kMostStages = 8;
 
+/// Rows of tiles that a persistent kernel walks together, unless the SPEC says
+/// otherwise: about a square of tiles is under way at one time.
+constexpr int64_t kRaster = 8;
+
 /// Whether TMA can address a matrix of this type may depend on sizes, strides
 /// or an offset that are not known yet.
 bool dependsOnRunTime(MemRefType type) {
@@ -107,14 +111,14 @@ FailureOr<ScheduleAttr> Scheduler::naive() {
   // Under `auto` fields are wishes for the tensor-core path.
   if (spec.preset == Preset::Naive &&
       (spec.tile || spec.stages.value_or(1) != 1 || spec.swizzleSpan ||
-       spec.tmemLoad)) {
+       spec.tmemLoad || spec.raster)) {
     refuse() << "takes no fields (one thread computes one output)";
     return failure();
   }
   MLIRContext *context = gemm.getContext();
   return ScheduleAttr::get(context, Preset::Naive, 16, 16, 1, 1,
                            SwizzleAttr::getNone(context),
-                           TmemShape::Shape32x32b);
+                           TmemShape::Shape32x32b, /*raster=*/1);
 }
 
 /// PTX ISA, tcgen05.mma shapes of kind::f16 with cta_group::1.
@@ -234,13 +238,17 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
       return failure();
     }
   }
+  // A group of rows of tiles shares its columns of B in L2.
+  int64_t raster =
+      spec.raster.value_or(preset >= Preset::Persistent ? kRaster : 1);
   MLIRContext *context = gemm.getContext();
   // With M = 64 only 16 lanes of each warp's quarter hold rows, which is what
   // the 16-lane fragment reads.
   TmemShape load = spec.tmemLoad.value_or(
       tile[0] == 64 ? TmemShape::Shape16x256b : TmemShape::Shape32x32b);
   return ScheduleAttr::get(context, preset, tile[0], tile[1], tile[2], stages,
-                           SwizzleAttr::getForSpan(context, span), load);
+                           SwizzleAttr::getForSpan(context, span), load,
+                           raster);
 }
 
 ScheduleSpec toSpec(ScheduleAttr attr) {
@@ -253,6 +261,7 @@ ScheduleSpec toSpec(ScheduleAttr attr) {
   spec.swizzleSpan =
       attr.getSwizzle().isNone() ? 0 : attr.getSwizzle().getRowBytes();
   spec.tmemLoad = attr.getTmemLoad();
+  spec.raster = attr.getRaster();
   return spec;
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileProgramOps.h"
+#include "bwgemm/IR/TargetInfo.h"
 #include "bwgemm/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,9 +28,9 @@ constexpr int64_t kEpilogueWarps = 4;
 /// Rewrites one kernel.
 class RingProgram {
 public:
-  RingProgram(TileProgramOps ops, int64_t stages)
-      : ops(ops), stages(stages), builder(ops.accumulator),
-        loc(ops.mma.getLoc()) {}
+  RingProgram(TileProgramOps ops, int64_t stages, int64_t accumulators)
+      : ops(ops), stages(stages), accumulators(accumulators),
+        builder(ops.accumulator), loc(ops.mma.getLoc()) {}
 
   void emit() {
     emitPrologue();
@@ -54,7 +55,7 @@ private:
   void emitEpilogue();
 
   TileProgramOps ops;
-  int64_t stages;
+  int64_t stages, accumulators;
   OpBuilder builder;
   Location loc;
   Value operands, sums;
@@ -79,10 +80,15 @@ void RingProgram::emitPrologue() {
   auto sumType = TmemType::get(context, acc.getRows(), acc.getColumns(),
                                acc.getElementType());
   // One thread of each epilogue warp says that its part has been read.
-  sums = RingOp::create(builder, loc, RingType::get(context, 1, {sumType}),
+  sums = RingOp::create(builder, loc,
+                        RingType::get(context, accumulators, {sumType}),
                         /*commits=*/1, /*releases=*/kEpilogueWarps);
+  auto tensorType =
+      TmemType::get(context, acc.getRows(), acc.getColumns() * accumulators,
+                    acc.getElementType());
   slot = TmemSlotOp::create(
-      builder, loc, TmemSlotType::get(context, sumType.getAllocatedColumns()),
+      builder, loc,
+      TmemSlotType::get(context, tensorType.getAllocatedColumns()),
       IntegerAttr());
   role("allocate", 0, 0, /*elected=*/false,
        [&] { TmemAllocOp::create(builder, loc, slot); });
@@ -91,7 +97,7 @@ void RingProgram::emitPrologue() {
     TensorMapPrefetchOp::create(builder, loc, ops.loadB.getMap());
   });
   barrier();
-  tensor = TmemGetOp::create(builder, loc, sumType, slot);
+  tensor = TmemGetOp::create(builder, loc, tensorType, slot);
 }
 
 void RingProgram::emitMainLoop() {
@@ -101,13 +107,15 @@ void RingProgram::emitMainLoop() {
   auto barriers = MBarrierType::get(builder.getContext(), stages);
   role("load and multiply", 0, 0, /*elected=*/true, [&] {
     Type cursor = CursorType::get(builder.getContext());
-    Value begin = RingBeginOp::create(builder, loc, cursor);
+    Value begin = RingBeginOp::create(builder, loc, cursor, operands);
+    Value summing = RingBeginOp::create(builder, loc, cursor, sums);
     Value sum = RingSlotOp::create(builder, loc,
                                    cast<RingType>(sums.getType()).getBuffers(),
-                                   sums, begin, tensor)
+                                   sums, summing, tensor)
                     .getBuffers()
                     .front();
-    RingAcquireOp::create(builder, loc, sums, begin);
+    RingAcquireOp::create(builder, loc, sums, summing);
+    fence(FenceKind::Tcgen05After);
     auto loop = scf::ForOp::create(
         builder, ops.loop.getLoc(), ops.loop.getLowerBound(),
         ops.loop.getUpperBound(), ops.loop.getStep(), ValueRange{begin, begin});
@@ -149,7 +157,7 @@ void RingProgram::emitMainLoop() {
           RingNextOp::create(builder, loc, cursor, operands, using_);
       scf::YieldOp::create(builder, loc, ValueRange{nextFilling, nextUsing});
     }
-    RingCommitOp::create(builder, loc, sums, begin, Agent::Mma);
+    RingCommitOp::create(builder, loc, sums, summing, Agent::Mma);
   });
   ops.mma.erase();
   ops.loadA.erase();
@@ -160,8 +168,8 @@ void RingProgram::emitMainLoop() {
 void RingProgram::emitEpilogue() {
   builder.setInsertionPoint(ops.store);
   role("epilogue", 0, kEpilogueWarps - 1, /*elected=*/false, [&] {
-    Value begin = RingBeginOp::create(builder, loc,
-                                      CursorType::get(builder.getContext()));
+    Value begin = RingBeginOp::create(
+        builder, loc, CursorType::get(builder.getContext()), sums);
     RingWaitOp::create(builder, loc, sums, begin);
     fence(FenceKind::Tcgen05After);
     Value sum = RingSlotOp::create(builder, loc,
@@ -199,7 +207,11 @@ public:
       FailureOr<TileProgramOps> ops = TileProgramOps::match(kernel);
       if (failed(ops))
         return WalkResult::interrupt();
-      RingProgram(*ops, schedule.getStages()).emit();
+      // With a second accumulator the next tile begins before this one is out.
+      int64_t columns = ops->accumulator.getAcc().getType().getColumns();
+      bool twice = schedule.getPreset() >= Preset::Persistent &&
+                   2 * columns <= kTensorMemoryColumns;
+      RingProgram(*ops, schedule.getStages(), twice ? 2 : 1).emit();
       return WalkResult::skip();
     });
     if (result.wasInterrupted())

@@ -45,10 +45,10 @@ void emitBody(GemmOp gemm, gpu::GPUFuncOp kernel, int64_t tile) {
   };
   Value rows = dim(d, 0), columns = dim(d, 1),
         depth = dim(a, gemm.getKDimOfA());
-  auto origin = TileCoordOp::create(builder, loc, builder.getIndexType(),
-                                    builder.getIndexType(),
-                                    builder.getI64IntegerAttr(tile),
-                                    builder.getI64IntegerAttr(tile), columns);
+  Type index = builder.getIndexType();
+  auto origin = TileCoordOp::create(builder, loc, index, index, tile, tile,
+                                    columns, /*tile=*/Value(), /*raster=*/1,
+                                    /*rows=*/Value());
   auto thread = [&](gpu::Dimension dimension) -> Value {
     return gpu::ThreadIdOp::create(builder, loc, dimension);
   };

@@ -99,10 +99,12 @@ void TileProgram::emitKernel() {
   };
   Value columns = builder.createOrFold<memref::DimOp>(loc, d, 1);
   Type index = builder.getIndexType();
+  Value rows;
+  if (schedule.getRaster() != 1)
+    rows = builder.createOrFold<memref::DimOp>(loc, d, 0);
   auto origin = TileCoordOp::create(
-      builder, loc, index, index,
-      builder.getI64IntegerAttr(schedule.getTileM()),
-      builder.getI64IntegerAttr(schedule.getTileN()), columns);
+      builder, loc, index, index, schedule.getTileM(), schedule.getTileN(),
+      columns, /*tile=*/Value(), schedule.getRaster(), rows);
   Value m = origin.getM(), n = origin.getN();
   auto accType = AccType::get(kernel.getContext(), schedule.getTileM(),
                               schedule.getTileN(), builder.getF32Type());

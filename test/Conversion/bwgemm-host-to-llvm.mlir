@@ -39,3 +39,11 @@ func.func @matmul(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>, %d: memref<?x?xf32
   bwgemm.gemm %a, %b, %d : memref<?x?xbf16>, memref<?x?xbf16>, memref<?x?xf32>
   return
 }
+
+// CHECK-LABEL: llvm.func @multiprocessors
+// CHECK: %[[COUNT:.*]] = llvm.call @bwgemmHostMultiprocessorCount() : () -> i64
+// CHECK: llvm.return %[[COUNT]]
+func.func @multiprocessors() -> index {
+  %count = bwgemm.multiprocessor_count
+  return %count : index
+}

@@ -73,7 +73,7 @@ module attributes { test.a = #bwgemm.schedule<tma, tile = 64x64x64, stages = 1, 
 
 // -----
 
-// expected-error@+1 {{expects a schedule preset (auto, naive, tma or swizzle), but got fast}}
+// expected-error@+1 {{expects a schedule preset (auto, naive, tma, swizzle, pipelined, warp_specialized, persistent), but got fast}}
 module attributes { test.a = #bwgemm.schedule<fast, tile = 64x64x64, stages = 1, swizzle = none, tmem_load = "32x32b"> } {}
 
 // -----
@@ -111,3 +111,9 @@ module attributes { test.a = #bwgemm.schedule<tma, tile = 64x64x64, stages = 1, 
 
 // expected-error@+1 {{expects a swizzle of 32B, 64B or 128B, but got 256B}}
 module attributes { test.a = #bwgemm.schedule<tma, tile = 64x64x64, stages = 1, swizzle = 256B, tmem_load = "32x32b"> } {}
+
+// -----
+
+// schedule_c4
+// expected-error@+1 {{expects a raster of 1 to 65536 rows of tiles, but got 0}}
+func.func private @f() attributes {s = #bwgemm.schedule<persistent, tile = 128x64x64, stages = 3, swizzle = 128B, tmem_load = "32x32b", raster = 0>}

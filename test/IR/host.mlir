@@ -45,3 +45,10 @@ func.func @addressable(%a: memref<?x64xbf16, strided<[?, 1], offset: ?>>) -> i1 
   %ok = bwgemm.tma_addressable %a : memref<?x64xbf16, strided<[?, 1], offset: ?>>
   return %ok : i1
 }
+
+// CHECK-LABEL: func @multiprocessors
+func.func @multiprocessors() -> index {
+  // CHECK: bwgemm.multiprocessor_count
+  %sms = bwgemm.multiprocessor_count
+  return %sms : index
+}

@@ -16,8 +16,8 @@ func.func @protocol(%map: !bwgemm.tensor_map<128x64xbf16, swizzle = 128B>, %tens
   %sums = bwgemm.ring commits 2 releases 4 : !sums
   // CHECK: bwgemm.role "load" warps 4 to 4 elected {
   bwgemm.role "load" warps 4 to 4 elected {
-    // CHECK: %[[C:.*]] = bwgemm.ring.begin
-    %c = bwgemm.ring.begin
+    // CHECK: %[[C:.*]] = bwgemm.ring.begin %[[OPERANDS]] : !bwgemm.ring<4 x
+    %c = bwgemm.ring.begin %operands : !operands
     // CHECK: bwgemm.ring.acquire %[[OPERANDS]][%[[C]]] :
     bwgemm.ring.acquire %operands[%c] : !operands
     // CHECK: bwgemm.ring.commit %[[OPERANDS]][%[[C]]] by tma :
@@ -33,7 +33,7 @@ func.func @protocol(%map: !bwgemm.tensor_map<128x64xbf16, swizzle = 128B>, %tens
   }
   // CHECK: bwgemm.role "multiply" warps 5 to 5 elected {
   bwgemm.role "multiply" warps 5 to 5 elected {
-    %c = bwgemm.ring.begin
+    %c = bwgemm.ring.begin %operands : !operands
     // CHECK: bwgemm.ring.wait
     bwgemm.ring.wait %operands[%c] : !operands
     %a, %b = bwgemm.ring.slot %operands[%c] : !operands -> !a, !b
@@ -47,7 +47,7 @@ func.func @protocol(%map: !bwgemm.tensor_map<128x64xbf16, swizzle = 128B>, %tens
   }
   // CHECK: bwgemm.role "epilogue" warps 0 to 3 {
   bwgemm.role "epilogue" warps 0 to 3 {
-    %c = bwgemm.ring.begin
+    %c = bwgemm.ring.begin %sums : !sums
     bwgemm.ring.wait %sums[%c] : !sums
     // CHECK: bwgemm.ring.release %[[SUMS]][%{{.*}}] by thread
     bwgemm.ring.release %sums[%c] by thread : !sums

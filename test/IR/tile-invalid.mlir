@@ -9,6 +9,24 @@ func.func @f(%columns: index) {
 
 // -----
 
+// tile_coord_c2
+func.func @f(%columns: index, %rows: index) {
+  // expected-error@+1 {{'bwgemm.tile_coord' op expects a raster of 1 to 65536 rows of tiles, but got 0}}
+  %m, %n = bwgemm.tile_coord 64 x 64 of %columns raster 0 of %rows
+  return
+}
+
+// -----
+
+// tile_coord_c3
+func.func @f(%columns: index) {
+  // expected-error@+1 {{'bwgemm.tile_coord' op expects the rows of the result for a raster}}
+  %m, %n = bwgemm.tile_coord 64 x 64 of %columns {raster = 8 : i64}
+  return
+}
+
+// -----
+
 func.func @f(%columns: index) {
   // expected-error@+1 {{'bwgemm.tile_coord' op expects tile extents of 1 to 65536, but got 64 x -64}}
   %m, %n = bwgemm.tile_coord 64 x -64 of %columns

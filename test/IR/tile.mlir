@@ -11,6 +11,8 @@ func.func @program(%amap: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %bmap:
                    %d: memref<?x?xbf16>, %columns: index, %k: index) {
   // CHECK: %[[M:.*]], %[[N:.*]] = bwgemm.tile_coord 64 x 128 of %[[COLUMNS]]
   %m, %n = bwgemm.tile_coord 64 x 128 of %columns
+  // CHECK: bwgemm.tile_coord 64 x 128 of %[[COLUMNS]] at %[[M]] raster 8 of %[[COLUMNS]]
+  %m2, %n2 = bwgemm.tile_coord 64 x 128 of %columns at %m raster 8 of %columns
   // CHECK: %[[ACC:.*]] = bwgemm.accumulator : !bwgemm.acc<64x128xf32>
   %acc = bwgemm.accumulator : !bwgemm.acc<64x128xf32>
   // CHECK: %[[A:.*]] = bwgemm.load %[[AMAP]][%[[M]], %[[K]]] : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B> -> !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>

@@ -9,7 +9,7 @@
 // PLAIN: error: 'bwgemm.gemm' op schedule 'swizzle': needs tcgen05 (sm_100a, sm_100f, sm_103a), which target sm_100 lacks; schedule=naive runs on sm_100
 
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=fast 2>&1 | FileCheck %s --check-prefix=PRESET
-// PRESET: error: schedule 'fast': unknown preset 'fast'; presets are auto, naive, tma, swizzle, pipelined, warp_specialized
+// PRESET: error: schedule 'fast': unknown preset 'fast'; presets are auto, naive, tma, swizzle, pipelined, warp_specialized, persistent
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,warps=4 2>&1 | FileCheck %s --check-prefix=FIELD
 // FIELD: error: schedule 'swizzle,warps=4': unknown field 'warps'; fields are tile=MxNxK
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,tile=64x64 2>&1 | FileCheck %s --check-prefix=TILE

@@ -18,9 +18,11 @@
 // CHECK-NEXT: bwgemm.fence tcgen05_after_thread_sync
 // CHECK-NEXT: %[[TENSOR:.*]] = bwgemm.tmem_get %[[SLOT]]
 // CHECK: bwgemm.role "load and multiply" warps 0 to 0 elected {
-// CHECK-NEXT: %[[BEGIN:.*]] = bwgemm.ring.begin
-// CHECK-NEXT: %[[SUM:.*]] = bwgemm.ring.slot %[[SUMS]][%[[BEGIN]]] in %[[TENSOR]]
-// CHECK-NEXT: bwgemm.ring.acquire %[[SUMS]][%[[BEGIN]]]
+// CHECK-NEXT: %[[BEGIN:.*]] = bwgemm.ring.begin %[[OPERANDS]]
+// CHECK-NEXT: %[[FIRST:.*]] = bwgemm.ring.begin %[[SUMS]]
+// CHECK-NEXT: %[[SUM:.*]] = bwgemm.ring.slot %[[SUMS]][%[[FIRST]]] in %[[TENSOR]]
+// CHECK-NEXT: bwgemm.ring.acquire %[[SUMS]][%[[FIRST]]]
+// CHECK-NEXT: bwgemm.fence tcgen05_after_thread_sync
 // The two sides have cursors of their own.
 // CHECK-NEXT: scf.for %[[KK:.*]] = %[[ZERO]] to %[[K]] step %{{.*}} iter_args(%[[FILL:.*]] = %[[BEGIN]], %[[USE:.*]] = %[[BEGIN]]) -> (!bwgemm.cursor, !bwgemm.cursor) {
 // CHECK-NEXT:   bwgemm.ring.acquire %[[OPERANDS]][%[[FILL]]]
@@ -39,9 +41,9 @@
 // CHECK-NEXT:   bwgemm.ring.release %[[OPERANDS]][%[[USE]]] by mma
 // CHECK-NEXT:   %[[USE2:.*]] = bwgemm.ring.next %[[OPERANDS]][%[[USE]]]
 // CHECK-NEXT:   scf.yield %[[FILL2]], %[[USE2]]
-// CHECK:      bwgemm.ring.commit %[[SUMS]][%[[BEGIN]]] by mma
+// CHECK:      bwgemm.ring.commit %[[SUMS]][%[[FIRST]]] by mma
 // CHECK: bwgemm.role "epilogue" warps 0 to 3 {
-// CHECK-NEXT: %[[C:.*]] = bwgemm.ring.begin
+// CHECK-NEXT: %[[C:.*]] = bwgemm.ring.begin %[[SUMS]]
 // CHECK-NEXT: bwgemm.ring.wait %[[SUMS]][%[[C]]]
 // CHECK-NEXT: bwgemm.fence tcgen05_after_thread_sync
 // CHECK-NEXT: %[[RESULT:.*]] = bwgemm.ring.slot %[[SUMS]][%[[C]]] in %[[TENSOR]]

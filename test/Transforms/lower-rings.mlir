@@ -27,7 +27,7 @@ gpu.module @kernels {
     // CHECK-NEXT: bwgemm.fence mbarrier_init
     %ring = bwgemm.ring releases 2 : !ring
     gpu.barrier
-    %begin = bwgemm.ring.begin
+    %begin = bwgemm.ring.begin %ring : !ring
     // A cursor is one register: the slot, and the parity of the turn at bit 16.
     // CHECK: %[[BEGIN:.*]] = arith.constant 0 : i32
     // CHECK: scf.for %{{.*}} iter_args(%[[C:.*]] = %[[BEGIN]]) -> (i32) {
@@ -66,7 +66,7 @@ gpu.module @kernels {
     // CHECK: %[[FULL:.*]] = bwgemm.mbarrier.alloc : !bwgemm.mbarrier<2>
     // CHECK: %[[EMPTY:.*]] = bwgemm.mbarrier.alloc : !bwgemm.mbarrier<2>
     %sums = bwgemm.ring : !sums
-    %c = bwgemm.ring.begin
+    %c = bwgemm.ring.begin %sums : !sums
     // CHECK: %[[TURN:.*]] = arith.shrui
     // CHECK: bwgemm.mbarrier.wait %[[FULL]][%{{.*}}], %[[TURN]]
     bwgemm.ring.wait %sums[%c] : !sums
@@ -89,7 +89,7 @@ gpu.module @kernels {
   gpu.func @single() kernel {
     // CHECK: bwgemm.mbarrier.alloc : !bwgemm.mbarrier<1>
     %ring = bwgemm.ring : !single
-    %c = bwgemm.ring.begin
+    %c = bwgemm.ring.begin %ring : !single
     %next = bwgemm.ring.next %ring[%c] : !single
     // CHECK-NOT: arith.select
     // CHECK: bwgemm.mbarrier.wait

@@ -7,11 +7,11 @@
 // Two tiles of K of 64 each.
 // CHECK-DAG: %[[AHEAD:.*]] = arith.constant 128 : index
 // CHECK: bwgemm.role "load and multiply"
-// CHECK: %[[BEGIN:.*]] = bwgemm.ring.begin
+// CHECK: %[[BEGIN:.*]] = bwgemm.ring.begin %[[RING:[^ ]*]] :
 // Where K is shorter than that, the prologue is all there is to load.
 // CHECK: %[[END:.*]] = arith.minsi %[[K]], %[[AHEAD]]
 // CHECK: %[[FILLED:.*]] = scf.for %{{.*}} = %{{.*}} to %[[END]] step %{{.*}} iter_args(%[[C:.*]] = %[[BEGIN]])
-// CHECK-NEXT: bwgemm.ring.acquire %[[RING:.*]][%[[C]]]
+// CHECK-NEXT: bwgemm.ring.acquire %[[RING]][%[[C]]]
 // CHECK-NEXT: bwgemm.ring.commit %[[RING]][%[[C]]] by tma
 // CHECK: bwgemm.tma_load
 // CHECK: bwgemm.tma_load

@@ -9,7 +9,7 @@
 // CHECK: %[[OPERANDS:.*]] = bwgemm.ring : !bwgemm.ring<3 x
 // CHECK: %[[SUMS:.*]] = bwgemm.ring releases 4
 // CHECK: bwgemm.role "load" warps 4 to 4 elected {
-// CHECK-NEXT: %[[BEGIN:.*]] = bwgemm.ring.begin
+// CHECK-NEXT: %[[BEGIN:.*]] = bwgemm.ring.begin %[[OPERANDS]]
 // CHECK-NEXT: scf.for %{{.*}} iter_args(%[[C:.*]] = %[[BEGIN]]) -> (!bwgemm.cursor) {
 // CHECK-NEXT: bwgemm.ring.acquire %[[OPERANDS]][%[[C]]]
 // CHECK-NEXT: bwgemm.ring.commit %[[OPERANDS]][%[[C]]] by tma

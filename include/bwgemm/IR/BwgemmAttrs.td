@@ -29,7 +29,8 @@ def Bwgemm_Preset : I32EnumAttr<"Preset", "rung of the schedule ladder", [
     I32EnumAttrCase<"Tma", 2, "tma">,
     I32EnumAttrCase<"Swizzle", 3, "swizzle">,
     I32EnumAttrCase<"Pipelined", 4, "pipelined">,
-    I32EnumAttrCase<"WarpSpecialized", 5, "warp_specialized">
+    I32EnumAttrCase<"WarpSpecialized", 5, "warp_specialized">,
+    I32EnumAttrCase<"Persistent", 6, "persistent">
   ]> {
   let cppNamespace = "::mlir::bwgemm";
 }
@@ -132,6 +133,8 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
     - `stages`: depth of the shared-memory ring
     - `swizzle`: shared-memory layout of the operands
     - `tmem_load`: fragment shape of the epilogue's tensor-memory loads
+    - `raster`: rows of tiles that are walked together, see
+      `bwgemm.tile_coord`; 1, which is not printed, walks row by row
 
     ```mlir
     #bwgemm.schedule<swizzle, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b">
@@ -142,7 +145,8 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
     "int64_t":$tileM, "int64_t":$tileN, "int64_t":$tileK,
     "int64_t":$stages,
     "SwizzleAttr":$swizzle,
-    "TmemShape":$tmemLoad);
+    "TmemShape":$tmemLoad,
+    "int64_t":$raster);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -96,4 +96,18 @@ def Bwgemm_TmaAddressableOp : Bwgemm_Op<"tma_addressable"> {
   let assemblyFormat = "$source attr-dict `:` qualified(type($source))";
 }
 
+def Bwgemm_MultiprocessorCountOp : Bwgemm_Op<"multiprocessor_count"> {
+  let summary = "streaming multiprocessors of the current device";
+  let description = [{
+    `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`: what a persistent kernel's grid
+    is bounded by.
+
+    ```mlir
+    %sms = bwgemm.multiprocessor_count
+    ```
+  }];
+  let results = (outs Index:$count);
+  let assemblyFormat = "attr-dict";
+}
+
 #endif // BWGEMM_HOST_OPS_TD

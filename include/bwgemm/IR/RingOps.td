@@ -50,8 +50,9 @@ def Bwgemm_RingOp : Bwgemm_Op<"ring", [
 
 def Bwgemm_RingBeginOp : Bwgemm_Op<"ring.begin", [Pure]> {
   let summary = "cursor at the first slot, on the first turn";
+  let arguments = (ins Bwgemm_RingType:$ring);
   let results = (outs Bwgemm_CursorType:$cursor);
-  let assemblyFormat = "attr-dict";
+  let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
 }
 
 def Bwgemm_RingNextOp : Bwgemm_Op<"ring.next", [Pure]> {

@@ -22,12 +22,16 @@ struct ScheduleSpec {
   /// Span in bytes: 0, 32, 64 or 128.
   std::optional<unsigned> swizzleSpan;
   std::optional<TmemShape> tmemLoad;
+  std::optional<int64_t> raster;
 
   /// Parses `text`. On failure returns nothing and says in `error` what was
   /// not understood and what is accepted.
   static std::optional<ScheduleSpec> parse(llvm::StringRef text,
                                            std::string &error);
 };
+
+/// "auto, naive, tma, ...", for diagnostics.
+std::string getPresetNames();
 
 } // namespace mlir::bwgemm
 

@@ -10,20 +10,30 @@
 
 include "bwgemm/IR/BwgemmTypes.td"
 
-def Bwgemm_TileCoordOp : Bwgemm_Op<"tile_coord", [Pure]> {
+def Bwgemm_TileCoordOp : Bwgemm_Op<"tile_coord", [Pure, AttrSizedOperandSegments]> {
   let summary = "origin of this CTA's output tile";
   let description = [{
     The row and column of D at which this CTA's tile begins. CTAs are numbered
     along N first: with T = ceil(columns / tileN) tiles in a row,
     `m = (blockIdx.x / T) * tileM` and `n = (blockIdx.x mod T) * tileN`.
 
+    With `at`, the number is another one than `blockIdx.x`. With `raster R of
+    %rows`, R rows of tiles are walked together, one column of R tiles after the
+    other, so that CTAs that run at one time share operands in L2; the last
+    group has the rows that are left. Every order is a bijection between numbers
+    and tiles.
+
     ```mlir
     %m, %n = bwgemm.tile_coord 64 x 64 of %columns
+    %m, %n = bwgemm.tile_coord 64 x 64 of %columns at %tile raster 8 of %rows
     ```
   }];
-  let arguments = (ins I64Attr:$tileM, I64Attr:$tileN, Index:$columns);
+  let arguments = (ins I64Attr:$tileM, I64Attr:$tileN, Index:$columns,
+                       Optional<Index>:$tile,
+                       DefaultValuedAttr<I64Attr, "1">:$raster,
+                       Optional<Index>:$rows);
   let results = (outs Index:$m, Index:$n);
-  let assemblyFormat = "$tileM `x` $tileN `of` $columns attr-dict";
+  let assemblyFormat = "$tileM `x` $tileN `of` $columns (`at` $tile^)? (`raster` $raster `of` $rows^)? attr-dict";
   let hasVerifier = 1;
 }
 

@@ -154,6 +154,21 @@ def WarpSpecialize : Pass<"bwgemm-warp-specialize", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect"];
 }
 
+def Persist : Pass<"bwgemm-persist", "::mlir::ModuleOp"> {
+  let summary = "let CTAs stay for many tiles";
+  let description = [{
+    Rung 8. Every role gets a loop over tiles, from the number of its CTA in
+    steps of the grid, which holds at most one CTA for each multiprocessor.
+    Cursors go on from tile to tile, so that loading runs ahead into the next
+    tile, and with two accumulators its multiplication overlaps the epilogue of
+    this one.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
 def LowerRings : Pass<"bwgemm-lower-rings", "::mlir::ModuleOp"> {
   let summary = "rings to buffers, mbarriers and phases";
   let description = [{

@@ -164,11 +164,30 @@ struct TileCoordLowering : OpConversionPattern<TileCoordOp> {
     Location loc = op.getLoc();
     Value tileM = constantIndex(rewriter, loc, op.getTileM());
     Value tileN = constantIndex(rewriter, loc, op.getTileN());
-    Value block = gpu::BlockIdOp::create(rewriter, loc, gpu::Dimension::x);
+    Value number = adaptor.getTile();
+    if (!number)
+      number = gpu::BlockIdOp::create(rewriter, loc, gpu::Dimension::x);
     Value tiles = rewriter.createOrFold<arith::CeilDivUIOp>(
         loc, adaptor.getColumns(), tileN);
-    Value row = arith::DivUIOp::create(rewriter, loc, block, tiles);
-    Value column = arith::RemUIOp::create(rewriter, loc, block, tiles);
+    Value row, column;
+    if (op.getRaster() == 1) {
+      row = arith::DivUIOp::create(rewriter, loc, number, tiles);
+      column = arith::RemUIOp::create(rewriter, loc, number, tiles);
+    } else {
+      Value raster = constantIndex(rewriter, loc, op.getRaster());
+      Value perGroup = arith::MulIOp::create(rewriter, loc, tiles, raster);
+      Value group = arith::DivUIOp::create(rewriter, loc, number, perGroup);
+      Value within = arith::RemUIOp::create(rewriter, loc, number, perGroup);
+      Value first = arith::MulIOp::create(rewriter, loc, group, raster);
+      Value tileRows = rewriter.createOrFold<arith::CeilDivUIOp>(
+          loc, adaptor.getRows(), tileM);
+      Value left = arith::SubIOp::create(rewriter, loc, tileRows, first);
+      Value height = arith::MinUIOp::create(rewriter, loc, left, raster);
+      row = arith::AddIOp::create(
+          rewriter, loc, first,
+          arith::RemUIOp::create(rewriter, loc, within, height));
+      column = arith::DivUIOp::create(rewriter, loc, within, height);
+    }
     Value m = arith::MulIOp::create(rewriter, loc, row, tileM);
     Value n = arith::MulIOp::create(rewriter, loc, column, tileN);
     rewriter.replaceOp(op, {m, n});

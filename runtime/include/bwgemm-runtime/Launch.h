@@ -137,6 +137,9 @@ int32_t bwgemmHostTmaAddressable(void *alignedPtr, int64_t offsetElems,
 void bwgemmHostZero2D(void *alignedPtr, int64_t offsetElems, int64_t rows,
                       int64_t cols, int64_t rowStride, int64_t elementBytes);
 
+/// Streaming multiprocessors of the current device; 1 in error state.
+int64_t bwgemmHostMultiprocessorCount(void);
+
 /// Returns 1 if the numbers are equal. Otherwise reports `what`, in which
 /// "{got}" and "{expected}" stand for the numbers ("matmul: columns of A
 /// ({got}) must equal rows of B ({expected})"); without them, the numbers are

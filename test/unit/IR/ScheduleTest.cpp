@@ -30,7 +30,7 @@ std::string parseBad(llvm::StringRef text) {
 
 constexpr char kFields[] = "fields are tile=MxNxK, stages=S, "
                            "swizzle=none|32B|64B|128B, "
-                           "tmem_load=32x32b|16x256b";
+                           "tmem_load=32x32b|16x256b, raster=R";
 
 TEST(ScheduleTest, PresetAlone) {
   EXPECT_EQ(parseGood("auto").preset, Preset::Auto);
@@ -76,10 +76,10 @@ TEST(ScheduleTest, SpacesAroundItems) {
 TEST(ScheduleTest, UnknownPreset) {
   EXPECT_EQ(parseBad("fast"), "schedule 'fast': unknown preset 'fast'; presets "
                               "are auto, naive, tma, swizzle, pipelined, "
-                              "warp_specialized");
+                              "warp_specialized, persistent");
   EXPECT_EQ(parseBad(""), "schedule '': unknown preset ''; presets are auto, "
                           "naive, tma, swizzle, pipelined, "
-                          "warp_specialized");
+                          "warp_specialized, persistent");
 }
 
 TEST(ScheduleTest, PresetStandsFirst) {

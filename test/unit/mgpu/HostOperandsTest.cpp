@@ -143,6 +143,13 @@ TEST_F(HostOperandsTest, RequireEqual) {
   EXPECT_EQ(onlyReport(), "batch: got 1, expected 2");
 }
 
+TEST_F(HostOperandsTest, CountsMultiprocessors) {
+  // The emulator's default device, a B200, has 148 (NVIDIA's data sheet).
+  EXPECT_EQ(bwgemmHostMultiprocessorCount(), 148);
+  EXPECT_EQ(bwgemmHostRequireEqual(1, 2, "x"), 0);
+  EXPECT_EQ(bwgemmHostMultiprocessorCount(), 1); // In error state.
+}
+
 TEST_F(HostOperandsTest, ErrorStateStopsEverything) {
   EXPECT_EQ(bwgemmHostRequireEqual(1, 2, "x"), 0);
   EXPECT_EQ(bwgemmHostRequireEqual(1, 1, "x"), 0);
