@@ -32,7 +32,7 @@ struct Granule {
     Async
   } state = State::Unwritten;
   uint32_t thread = 0; ///< Of the last ordinary store.
-  uint32_t epoch = 0;  ///< Of that thread, then.
+  uint32_t time = 0;   ///< SharedShadow::time of that store.
   uint32_t line = 0;   ///< PTX line of that store.
 };
 
@@ -56,8 +56,16 @@ struct ThreadCopy {
 /// An extension of Cta.
 struct SharedShadow {
   std::vector<Granule> granules;
-  /// Per thread: how many fence.proxy.async it has executed.
-  std::vector<uint32_t> fences;
+  /// Counts barriers and fence.proxy.async.
+  uint32_t time = 0;
+  /// When a thread last executed the fence, and when it had last passed a
+  /// barrier by then: its own stores are fenced up to the one, those of others
+  /// up to the other.
+  struct Fence {
+    uint32_t own = 0, others = 0;
+  };
+  std::vector<Fence> fences;      ///< Per thread.
+  std::vector<uint32_t> barriers; ///< Per warp: when it last passed one.
   std::vector<InFlight> mmas, copies;
   /// Bulk stores that have not read their source.
   std::vector<InFlight> stores;
@@ -75,10 +83,15 @@ struct SharedShadow {
       granules.resize(index + 1);
     return granules[index];
   }
-  uint32_t &fencesOf(uint32_t thread) {
+  Fence &lastFence(uint32_t thread) {
     if (thread >= fences.size())
       fences.resize(thread + 1);
     return fences[thread];
+  }
+  uint32_t &lastBarrier(uint32_t warp) {
+    if (warp >= barriers.size())
+      barriers.resize(warp + 1);
+    return barriers[warp];
   }
   /// True the first time for a pair of lines.
   bool isNew(uint32_t line, uint32_t other) {
@@ -172,8 +185,10 @@ void HazardChecker::fence(Warp &warp, const Instruction &instruction,
   if (instruction.text.find("fence.proxy.async") == std::string_view::npos)
     return;
   SharedShadow &shadow = shadowOf(warp.cta());
+  ++shadow.time;
+  uint32_t barrier = shadow.lastBarrier(warp.id());
   forLanes(mask, [&](unsigned lane) {
-    ++shadow.fencesOf(warp.id() * warpSize + lane);
+    shadow.lastFence(warp.id() * warpSize + lane) = {shadow.time, barrier};
   });
 }
 
@@ -269,11 +284,13 @@ void HazardChecker::access(Warp &warp, const Instruction &instruction,
   }
   for (uint32_t index = first; index <= last; ++index)
     shadow.at(index * granuleBytes) = {Granule::State::Generic, thread,
-                                       shadow.fencesOf(thread),
-                                       instruction.line};
+                                       shadow.time, instruction.line};
 }
 
-void HazardChecker::barrier(Warp &, const Instruction &) {}
+void HazardChecker::barrier(Warp &warp, const Instruction &) {
+  SharedShadow &shadow = shadowOf(warp.cta());
+  shadow.lastBarrier(warp.id()) = ++shadow.time;
+}
 
 uint64_t HazardChecker::threadCopyIssued(Warp &warp,
                                          const Instruction &instruction,
@@ -331,6 +348,13 @@ static void checkReads(Cta &cta, const Granules &granules, const char *reader,
                        const Scene &scene) {
   SharedShadow &shadow = shadowOf(cta);
   uint32_t line = scene.instruction->line;
+  // A fence counts on either side of the barrier between the two threads.
+  uint32_t fencedByReader =
+      &cta == scene.cta
+          ? shadow.lastFence(uint32_t(scene.warp) * warpSize +
+                             uint32_t(scene.lane))
+                .others
+          : 0;
   for (uint32_t address : granules) {
     const Granule &granule = shadow.at(address);
     if (granule.state == Granule::State::Unwritten) {
@@ -340,7 +364,8 @@ static void checkReads(Cta &cta, const Granules &granules, const char *reader,
       return;
     }
     if (granule.state == Granule::State::Generic &&
-        shadow.fencesOf(granule.thread) == granule.epoch) {
+        shadow.lastFence(granule.thread).own <= granule.time &&
+        fencedByReader <= granule.time) {
       if (shadow.isNew(line, granule.line))
         scene.hazard(
             std::string(reader) + " reads " + sharedOf(cta, scene) +

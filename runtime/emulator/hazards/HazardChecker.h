@@ -9,8 +9,9 @@
 // the kernel,
 //
 // - what the async proxy reads (an mma's operands, the source of a bulk copy)
-//   and a thread wrote with an ordinary store, without a fence.proxy.async of
-//   that thread after the store (PTX ISA, "Proxies");
+//   and a thread wrote with an ordinary store, without a fence.proxy.async
+//   between the two (PTX ISA, "Causality order"): of the thread that wrote, or
+//   of the one that issues the read, behind a barrier;
 // - what the async proxy reads and nobody has written;
 // - an mma whose operands a bulk copy in flight is still writing;
 // - a tcgen05.ld from an accumulator that an mma in flight still writes;

@@ -14,6 +14,7 @@
 
 #include "instructions/AsyncSupport.h"
 #include "instructions/Registry.h"
+#include "machine/Observer.h"
 
 #include <cstdio>
 #include <cstring>
@@ -215,6 +216,8 @@ static bool testAll(Warp &w, const Instruction &i, LaneMask mask,
     if (uniform)
       break;
   }
+  if (Observer *observer = done ? w.observer() : nullptr)
+    observer->barrier(w, i);
   return true;
 }
 

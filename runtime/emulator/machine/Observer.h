@@ -29,7 +29,7 @@ public:
   virtual void access(Warp &warp, const Instruction &instruction, unsigned lane,
                       Space space, uint64_t address, uint32_t bytes,
                       bool isWrite) = 0;
-  /// The warp passed a CTA or cluster barrier.
+  /// The warp passed a CTA or cluster barrier, or a phase of an mbarrier.
   virtual void barrier(Warp &warp, const Instruction &instruction) = 0;
 };
 
