@@ -74,8 +74,7 @@ struct SharedShadow {
   /// of one that does.
   std::unordered_multimap<uint32_t, uint32_t> wordsInFlight;
   uint64_t nextId = 1;
-  /// Lines that have been reported: one report for each pair is enough.
-  std::set<std::pair<uint32_t, uint32_t>> reported;
+  ReportedPairs *reported = nullptr;
 
   Granule &at(uint32_t address) {
     size_t index = address / granuleBytes;
@@ -95,13 +94,16 @@ struct SharedShadow {
   }
   /// True the first time for a pair of lines.
   bool isNew(uint32_t line, uint32_t other) {
-    return reported.insert({line, other}).second;
+    return reported->isNew(line, other);
   }
 };
 } // namespace
 
 static SharedShadow &shadowOf(Cta &cta) {
-  return cta.extension<SharedShadow>();
+  SharedShadow &shadow = cta.extension<SharedShadow>();
+  if (!shadow.reported)
+    shadow.reported = &cta.extension<ReportedPairs>();
+  return shadow;
 }
 
 static std::string hex(uint32_t address) {
@@ -182,6 +184,7 @@ static bool overlap(const Granules &a, const Granules &b) {
 
 void HazardChecker::fence(Warp &warp, const Instruction &instruction,
                           LaneMask mask) {
+  orderingOf(warp.cluster())->fence(warp, instruction);
   if (instruction.text.find("fence.proxy.async") == std::string_view::npos)
     return;
   SharedShadow &shadow = shadowOf(warp.cta());
@@ -241,6 +244,9 @@ static void checkWritten(Warp &warp, const Instruction &instruction,
   scene.hazard(text);
 }
 
+/// Distinguishes addresses of shared memory from global ones.
+static constexpr uint64_t sharedKey = uint64_t(1) << 63;
+
 void HazardChecker::access(Warp &warp, const Instruction &instruction,
                            unsigned lane, Space space, uint64_t address,
                            uint32_t bytes, bool isWrite) {
@@ -251,18 +257,31 @@ void HazardChecker::access(Warp &warp, const Instruction &instruction,
   }
   if (!isWrite)
     checkWritten(warp, instruction, lane, space, address, bytes);
+  Ordering &ordering = *orderingOf(warp.cluster());
   if (space != Space::Shared && space != Space::SharedCluster) {
     if (isWrite && space != Space::Local)
       tensorMapWrites.note(address, bytes, instruction.line);
+    if (space == Space::Global)
+      ordering.synchronise(warp, instruction, address, isWrite);
     return;
   }
   Cta *cta = warp.cluster().cta(unsigned(address >> clusterRankShift));
+  uint32_t offset = uint32_t(address & clusterOffsetMask);
   // A fence covers what its thread wrote in other CTAs too, but threads are
   // numbered per CTA here: stores across CTAs are left out.
-  if (cta != &warp.cta())
+  if (cta == &warp.cta())
+    noteAccess(warp, instruction, lane, offset, bytes, isWrite);
+  if (!cta)
     return;
-  SharedShadow &shadow = shadowOf(*cta);
-  uint32_t offset = uint32_t(address & clusterOffsetMask);
+  ordering.synchronise(warp, instruction, address | sharedKey, isWrite);
+  ordering.access(Scene(warp, instruction, lane), *cta, offset, bytes, isWrite);
+}
+
+/// What does not depend on clocks.
+void HazardChecker::noteAccess(Warp &warp, const Instruction &instruction,
+                               unsigned lane, uint32_t offset, uint32_t bytes,
+                               bool isWrite) {
+  SharedShadow &shadow = shadowOf(warp.cta());
   checkWords(warp, instruction, lane, offset, bytes, isWrite);
   if (!isWrite)
     return;
@@ -298,11 +317,16 @@ uint64_t HazardChecker::threadCopyIssued(Warp &warp,
                                          uint32_t bytes) {
   SharedShadow &shadow = shadowOf(warp.cta());
   ThreadCopy copy = {lanes, bytes, {}};
+  bool isFirst = true;
   forLanes(lanes, [&](unsigned lane) {
     copy.address[lane] = warp.address(operand, lane);
     uint32_t word = uint32_t(copy.address[lane] & clusterOffsetMask) / 4;
     for (uint32_t i = 0; i < bytes / 4; ++i)
       shadow.wordsInFlight.emplace(word + i, instruction.line);
+    orderingOf(warp.cluster())
+        ->threadCopyIssued(Scene(warp, instruction, lane), word * 4, bytes,
+                           isFirst);
+    isFirst = false;
   });
   shadow.threadCopies.emplace(shadow.nextId, copy);
   return shadow.nextId++;
@@ -329,8 +353,9 @@ void HazardChecker::threadCopyLanded(Warp &warp, const Instruction &instruction,
   });
   // The bytes count as written now: a fence before the wait covers nothing.
   forLanes(copy.lanes, [&](unsigned lane) {
-    access(warp, instruction, lane, Space::Shared, copy.address[lane],
-           copy.bytes, true);
+    noteAccess(warp, instruction, lane,
+               uint32_t(copy.address[lane] & clusterOffsetMask), copy.bytes,
+               true);
   });
 }
 
@@ -419,6 +444,14 @@ uint64_t HazardChecker::wgmmaIssued(Cta &cta, Granules granules,
                      scene);
 }
 
+void HazardChecker::wgmmaStarted(Cta &cta, uint64_t id, unsigned firstWarp,
+                                 uint64_t number, const Scene &scene) {
+  for (const InFlight &mma : shadowOf(cta).mmas)
+    if (mma.id == id)
+      orderingOf(cta.cluster())
+          ->wgmmaIssued(scene, firstWarp, number, mma.granules);
+}
+
 void HazardChecker::wgmmaDone(Cta &cta, uint64_t id) {
   remove(shadowOf(cta).mmas, id);
 }
@@ -427,9 +460,27 @@ MmaWatch HazardChecker::mmaIssued(const CtaGroup &group, const Mma &mma,
                                   const Scene &scene) {
   MmaWatch watch;
   Granules granules = granulesOf(mma);
-  for (unsigned p = 0; p < group.count; ++p)
+  Ordering &ordering = *orderingOf(scene.cta->cluster());
+  ordering.pipeIssue(scene);
+  for (unsigned p = 0; p < group.count; ++p) {
     watch.id[p] = mmaIssuedIn(*group.ctas[p], granules, mma.d.column,
                               mma.placement.cellColumns, "the mma", scene);
+    ordering.pipeReads(scene, *group.ctas[p], granules, AccessKind::MmaRead);
+    TensorMemory::LaneSet lanes = mma.placement.lanes();
+    if (mma.aInTensorMemory)
+      ordering.pipeTouches(scene, *group.ctas[p],
+                           {mma.aTensor.column, mma.aColumns(),
+                            laneGroups(lanes.low, lanes.high)},
+                           false);
+    for (unsigned b = 0; b < mma.placement.blockCount; ++b) {
+      const MmaBlock &block = mma.placement.blocks[b];
+      lanes = block.lanes();
+      ordering.pipeTouches(scene, *group.ctas[p],
+                           {mma.d.column + block.cellColumn, block.columns,
+                            laneGroups(lanes.low, lanes.high)},
+                           true);
+    }
+  }
   std::string doubt = mma.shape.shapeDoubt();
   if (!doubt.empty() &&
       shadowOf(*scene.cta).isNew(scene.instruction->line, ~0u))
@@ -450,6 +501,10 @@ uint64_t HazardChecker::tensorWriteIssued(Cta &cta, Granules granules,
   uint64_t id =
       mmaIssuedIn(cta, granules, column, count, reader.c_str(), scene);
   shadowOf(cta).mmas.back().writer = writer;
+  Ordering &ordering = *orderingOf(cta.cluster());
+  ordering.pipeIssue(scene);
+  ordering.pipeReads(scene, cta, granules, AccessKind::CopyRead);
+  ordering.pipeTouches(scene, cta, {column, count, 0xff}, true);
   return id;
 }
 
@@ -484,7 +539,8 @@ void HazardChecker::tensorRead(Cta &cta, uint32_t column, uint32_t count,
 }
 
 uint64_t HazardChecker::copyIssued(Cta &cta, Granules granules,
-                                   const Scene &scene) {
+                                   const Scene &scene, Cta &signalled,
+                                   uint32_t barrier, bool reduces) {
   SharedShadow &shadow = shadowOf(cta);
   uint32_t line = scene.instruction->line;
   for (const InFlight &mma : shadow.mmas)
@@ -502,6 +558,8 @@ uint64_t HazardChecker::copyIssued(Cta &cta, Granules granules,
                    std::to_string(store.line) +
                    " has yet to read: its thread must wait for it first "
                    "(cp.async.bulk.wait_group.read)");
+  orderingOf(cta.cluster())
+      ->bulkWriteIssued(scene, cta, granules, id, signalled, barrier, reduces);
   shadow.copies.push_back({id, std::move(granules), line, 0, 0});
   return id;
 }
@@ -513,12 +571,19 @@ void HazardChecker::copyLanded(Cta &cta, uint64_t id) {
       for (uint32_t address : copy.granules)
         shadow.at(address).state = Granule::State::Async;
   remove(shadow.copies, id);
+  orderingOf(cta.cluster())->bulkWriteLanded(cta, id);
 }
 
 uint64_t HazardChecker::copyReads(Cta &cta, const Granules &granules,
-                                  const Scene &scene) {
+                                  const Scene &scene, Cta *signalled,
+                                  uint32_t barrier) {
   checkReads(cta, granules, "the bulk copy", scene);
   SharedShadow &shadow = shadowOf(cta);
+  Ordering &ordering = *orderingOf(cta.cluster());
+  if (signalled)
+    ordering.bulkReadIssued(scene, granules, *signalled, barrier);
+  else
+    ordering.bulkReadIssued(scene, granules);
   uint64_t id = shadow.nextId++;
   shadow.stores.push_back(
       {id, sorted(granules), scene.instruction->line, 0, 0});

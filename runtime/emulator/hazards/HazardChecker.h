@@ -33,6 +33,7 @@
 #ifndef BWGEMM_EMULATOR_HAZARDS_HAZARDCHECKER_H
 #define BWGEMM_EMULATOR_HAZARDS_HAZARDCHECKER_H
 
+#include "hazards/Ordering.h"
 #include "hazards/TensorMapWrites.h"
 #include "instructions/AsyncSupport.h"
 #include "machine/Observer.h"
@@ -100,6 +101,9 @@ public:
   /// A wgmma is issued whose operands are `granules`. Returns a number for
   /// wgmmaDone, which is to be called when the program has waited for it.
   uint64_t wgmmaIssued(Cta &cta, Granules granules, const Scene &scene);
+  /// All four warps have come to it: it may read from now on.
+  void wgmmaStarted(Cta &cta, uint64_t id, unsigned firstWarp, uint64_t number,
+                    const Scene &scene);
   void wgmmaDone(Cta &cta, uint64_t id);
   /// The columns [column, column + count) are deallocated.
   void tensorFreed(Cta &cta, uint32_t column, uint32_t count,
@@ -107,12 +111,16 @@ public:
   /// A tcgen05.ld reads the columns [column, column + count).
   void tensorRead(Cta &cta, uint32_t column, uint32_t count,
                   const Scene &scene);
-  /// A bulk copy is issued that writes `granules`.
-  uint64_t copyIssued(Cta &cta, Granules granules, const Scene &scene);
+  /// A bulk copy is issued that writes `granules` and completes its bytes on
+  /// the mbarrier at `barrier` of `signalled`; `reduces` if it is a reduction.
+  uint64_t copyIssued(Cta &cta, Granules granules, const Scene &scene,
+                      Cta &signalled, uint32_t barrier, bool reduces = false);
   void copyLanded(Cta &cta, uint64_t id);
-  /// A bulk copy is issued that reads `granules`.
-  /// Returns a number for copyHasRead.
-  uint64_t copyReads(Cta &cta, const Granules &granules, const Scene &scene);
+  /// A bulk copy is issued that reads `granules`, and belongs to a bulk group
+  /// unless it completes on an mbarrier of `signalled`. Returns a number for
+  /// copyHasRead.
+  uint64_t copyReads(Cta &cta, const Granules &granules, const Scene &scene,
+                     Cta *signalled = nullptr, uint32_t barrier = 0);
   void copyHasRead(Cta &cta, uint64_t id);
 
   //===--- Tensor maps ---===//
@@ -122,8 +130,14 @@ public:
   /// fence.proxy.tensormap::generic.acquire of the map at `address`.
   void tensorMapAcquired(Cluster &cluster, uint64_t address);
 
+  GridFacts &facts() { return gridFacts; }
+
 private:
+  void noteAccess(Warp &warp, const Instruction &instruction, unsigned lane,
+                  uint32_t offset, uint32_t bytes, bool isWrite);
+
   TensorMapWrites tensorMapWrites;
+  GridFacts gridFacts;
 };
 
 /// The checker of a grid; null unless hazards are checked.

@@ -42,6 +42,8 @@ struct PendingArrival {
   Cta *cta[warpSize];
   uint32_t offset[warpSize];
   Scene scene;
+  /// What the arrival tells; null unless hazards are checked.
+  std::shared_ptr<Knowledge> message;
 };
 
 /// The copies of a warp's threads that have not landed; an extension of Warp.
@@ -180,6 +182,8 @@ static Step commitGroup(Warp &w, const Instruction &, LaneMask mask) {
   groups.together &= mask == allLanes;
   for (unsigned l = 0; l < warpSize; ++l)
     groups.committed[l] += (mask >> l) & 1;
+  if (Ordering *ordering = orderingOf(w.cluster()))
+    ordering->threadCopyCommit(w, mask);
   return Step::Next;
 }
 
@@ -199,13 +203,22 @@ static Step waitFor(Warp &w, uint32_t pending, uint64_t most) {
 /// `extra` is the number of groups that may be pending.
 static Step waitGroup(Warp &w, const Instruction &i, LaneMask mask) {
   uint32_t pending = w.extension<CopyGroups>().pending(mask, false);
-  return pending <= i.extra ? Step::Next : waitFor(w, pending, i.extra);
+  if (pending > i.extra)
+    return waitFor(w, pending, i.extra);
+  if (Ordering *ordering = orderingOf(w.cluster()))
+    ordering->threadCopyWait(w, mask, i.extra, false);
+  return Step::Next;
 }
 
 /// A commit and a wait for everything.
 static Step waitAll(Warp &w, const Instruction &i, LaneMask mask) {
   uint32_t pending = w.extension<CopyGroups>().pending(mask, true);
-  return pending ? waitFor(w, pending, 0) : commitGroup(w, i, mask);
+  if (pending)
+    return waitFor(w, pending, 0);
+  commitGroup(w, i, mask);
+  if (Ordering *ordering = orderingOf(w.cluster()))
+    ordering->threadCopyWait(w, mask, 0, true);
+  return Step::Next;
 }
 
 //===----------------------------------------------------------------------===//
@@ -228,10 +241,14 @@ static bool issueArrivals(Cluster &cluster, CopyGroups &groups) {
       scene.lane = int(l);
       Cta *cta = arrival.cta[l];
       uint32_t offset = arrival.offset[l];
-      cluster.async.issue(AsyncQueue::unordered, "cp.async.mbarrier.arrive",
-                          scene.instruction->line, [cta, offset, scene] {
-                            return landOnMBarrier(*cta, offset, 0, true, scene);
-                          });
+      cluster.async.issue(
+          AsyncQueue::unordered, "cp.async.mbarrier.arrive",
+          scene.instruction->line,
+          [cta, offset, scene, message = arrival.message] {
+            if (message)
+              orderingOf(cta->cluster())->mbarrierJoin(*cta, offset, *message);
+            return landOnMBarrier(*cta, offset, 0, true, scene);
+          });
     }
     if (arrival.lanes)
       ++index;
@@ -270,6 +287,8 @@ static Step arrive(Warp &w, const Instruction &i, LaneMask mask) {
   for (const auto &batch : groups.flight)
     if (batch->lanes & mask)
       arrival.before.push_back(batch.get());
+  if (Ordering *ordering = orderingOf(w.cluster()))
+    arrival.message = ordering->threadCopyMessage(arrival.scene);
   groups.arrivals.push_back(std::move(arrival));
   issueArrivals(w.cluster(), groups);
   return Step::Next;

@@ -117,11 +117,17 @@ static Step toCluster(Warp &w, const Instruction &i, LaneMask mask) {
                         std::to_string(cta->rank()));
     Scene scene(w, i, lane);
     Value value = valueOf(w, i.operands[1], access, lane);
+    uint64_t watched = 0;
+    if (Ordering *ordering = orderingOf(w.cluster()))
+      watched = ordering->storeIssued(scene, *cta, to, bytes, barrier,
+                                      access.reduces);
     w.cluster().async.issue(
         AsyncQueue::unordered,
         access.reduces ? "asynchronous reduction" : "asynchronous store",
-        i.line, [access, cta, to, bytes, barrier, value, scene] {
+        i.line, [access, cta, to, bytes, barrier, value, watched, scene] {
           land(access, cta->sharedAt(to, bytes), value, bytes);
+          if (watched)
+            orderingOf(cta->cluster())->bulkWriteLanded(*cta, watched);
           cta->cluster().noteWrite();
           return landOnMBarrier(*cta, barrier, bytes, false, scene);
         });

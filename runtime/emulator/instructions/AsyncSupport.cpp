@@ -7,6 +7,8 @@
 
 #include "instructions/AsyncSupport.h"
 
+#include "hazards/Ordering.h"
+
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -38,8 +40,11 @@ void Scene::hazard(std::string message) const {
 
 void mbarrierChanged(Cta &cta, uint32_t offset,
                      const MBarrierOutcome &outcome) {
-  if (outcome.completed)
+  if (outcome.completed) {
     ++cta.extension<MBarrierPhases>().at(offset);
+    if (Ordering *ordering = orderingOf(cta.cluster()))
+      ordering->mbarrierCompleted(cta, offset);
+  }
   cta.cluster().signal();
 }
 

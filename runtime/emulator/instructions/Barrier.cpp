@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hazards/Ordering.h"
 #include "instructions/Arithmetic.h"
 #include "instructions/Lanes.h"
 #include "machine/Cta.h"
@@ -48,6 +49,8 @@ static std::string describeBarrier(const Warp &warp, const Wait &wait) {
 }
 
 static void complete(Cta &cta, NamedBarrier &barrier) {
+  if (Ordering *ordering = orderingOf(cta.cluster()))
+    ordering->barrierComplete(cta, unsigned(&barrier - cta.barriers));
   barrier.lastAnd = barrier.reduceAnd;
   barrier.lastOr = barrier.reduceOr;
   barrier.lastCount = barrier.reduceCount;
@@ -126,6 +129,8 @@ static Step barrier(Warp &w, const Instruction &i, LaneMask mask) {
       barrier.reduceOr |= (p & mask) != 0;
     }
     barrier.arrived += arriving;
+    if (Ordering *ordering = orderingOf(w.cluster()))
+      ordering->barrierArrive(w, unsigned(number));
     w.count(Counter::BarrierWaits);
     uint32_t generation = barrier.generation;
     if (barrier.arrived > barrier.expected)
@@ -160,8 +165,10 @@ static Step barrier(Warp &w, const Instruction &i, LaneMask mask) {
           (form == Form::And ? barrier.lastAnd : barrier.lastOr) ? allLanes : 0,
           mask);
   }
-  if (Observer *observer = w.observer())
+  if (Observer *observer = w.observer()) {
+    orderingOf(w.cluster())->barrierPass(w, unsigned(wait.a));
     observer->barrier(w, i);
+  }
   return Step::Next;
 }
 
@@ -239,6 +246,8 @@ static uint32_t aliveInCluster(Cluster &cluster) {
 static void checkCluster(Cluster &cluster) {
   ClusterBarrier &barrier = cluster.extension<ClusterBarrier>();
   if (barrier.arrived && barrier.arrived >= aliveInCluster(cluster)) {
+    if (Ordering *ordering = orderingOf(cluster))
+      ordering->clusterComplete();
     barrier.arrived = 0;
     ++barrier.generation;
     cluster.signal();
@@ -256,6 +265,9 @@ static Step clusterArrive(Warp &w, const Instruction &i, LaneMask mask) {
                   "between");
   mine.arrived |= mask;
   mine.generation = barrier.generation;
+  if (Ordering *ordering = orderingOf(w.cluster()))
+    ordering->clusterArrive(w,
+                            i.text.find(".relaxed") != std::string_view::npos);
   barrier.arrived += static_cast<uint32_t>(__builtin_popcount(mask));
   checkCluster(w.cluster());
   w.count(Counter::BarrierWaits);
@@ -283,8 +295,10 @@ static Step clusterWait(Warp &w, const Instruction &i, LaneMask mask) {
     return w.block(wait);
   }
   mine.arrived &= ~mask;
-  if (Observer *observer = w.observer())
+  if (Observer *observer = w.observer()) {
+    orderingOf(w.cluster())->clusterPass(w);
     observer->barrier(w, i);
+  }
   return Step::Next;
 }
 

@@ -104,11 +104,12 @@ static Step copyToShared(Warp &w, const Instruction &i, LaneMask mask) {
       w.count(Counter::TmaBytesLoaded, bytes);
       uint64_t watched = 0, watchedSource = 0;
       if (HazardChecker *checker = hazardsOf(w.grid())) {
-        watched = checker->copyIssued(*cta, granulesOf(to, bytes), scene);
+        watched = checker->copyIssued(*cta, granulesOf(to, bytes), scene, *cta,
+                                      barrierOffset, i.extra & reducesInShared);
         if (sourceSpace == Space::Shared)
           watchedSource = checker->copyReads(
               w.cta(), granulesOf(uint32_t(source & clusterOffsetMask), bytes),
-              scene);
+              scene, cta, barrierOffset);
       }
       bool reduces = i.extra & reducesInShared;
       w.cluster().async.issue(

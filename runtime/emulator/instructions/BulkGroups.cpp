@@ -49,6 +49,8 @@ void issueBulkWrite(Warp &warp, const Scene &scene, const char *what,
 static Step commitGroup(Warp &w, const Instruction &, LaneMask mask) {
   BulkGroups &groups = w.extension<BulkGroups>();
   forLanes(mask, [&](unsigned lane) { groups.commit(lane); });
+  if (Ordering *ordering = orderingOf(w.cluster()))
+    ordering->bulkCommit(w, mask);
   return Step::Next;
 }
 
@@ -65,8 +67,11 @@ static Step waitGroup(Warp &w, const Instruction &i, LaneMask mask) {
   forLanes(mask, [&](unsigned lane) {
     most = std::max(most, groups.pending(lane, i.flags));
   });
-  if (most <= i.extra)
+  if (most <= i.extra) {
+    if (Ordering *ordering = orderingOf(w.cluster()))
+      ordering->bulkWait(w, mask, i.extra);
     return Step::Next;
+  }
   Wait wait;
   wait.describe = describeGroups;
   wait.a = most;

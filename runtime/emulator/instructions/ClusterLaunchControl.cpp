@@ -117,8 +117,8 @@ static Step tryCancel(Warp &w, const Instruction &i, LaneMask mask) {
                           std::to_string(cta->rank()) + " has exited");
       uint64_t watched = 0;
       if (HazardChecker *checker = hazardsOf(w.grid()))
-        watched =
-            checker->copyIssued(*cta, granulesOf(to, responseBytes), scene);
+        watched = checker->copyIssued(*cta, granulesOf(to, responseBytes),
+                                      scene, *cta, barrier);
       targets.push_back({cta.get(), watched});
     }
     w.count(Counter::LaunchControlRequests);

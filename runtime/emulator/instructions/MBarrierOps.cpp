@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hazards/Ordering.h"
 #include "instructions/AsyncSupport.h"
 #include "instructions/Registry.h"
 #include "machine/Observer.h"
@@ -75,6 +76,9 @@ static Step init(Warp &w, const Instruction &i, LaneMask mask) {
       return w.trap(i, lane, outcome.trap);
     place.store(object);
     place.cta->extension<MBarrierPhases>().at(place.offset) = 0;
+    if (Ordering *ordering = orderingOf(w.cluster()))
+      ordering->mbarrierInit(Scene(w, i, lane), *place.cta, place.offset,
+                             false);
   }
   w.cluster().signal();
   return Step::Next;
@@ -84,8 +88,11 @@ static Step init(Warp &w, const Instruction &i, LaneMask mask) {
 static Step inval(Warp &w, const Instruction &i, LaneMask mask) {
   for (LaneMask rest = mask; rest; rest &= rest - 1) {
     Place place;
-    if (!locate(w, i, i.operands[0], firstLane(rest), place))
+    unsigned lane = firstLane(rest);
+    if (!locate(w, i, i.operands[0], lane, place))
       return Step::Fault;
+    if (Ordering *ordering = orderingOf(w.cluster()))
+      ordering->mbarrierInit(Scene(w, i, lane), *place.cta, place.offset, true);
   }
   return Step::Next;
 }
@@ -157,6 +164,9 @@ static Step change(Warp &w, const Instruction &i, LaneMask mask) {
                         " on the " + describeMBarrier(*place.cta, place.offset),
                     place.offset);
     place.store(object);
+    if (Ordering *ordering = orderingOf(w.cluster()))
+      ordering->mbarrierUsed(Scene(w, i, lane), *place.cta, place.offset,
+                             form < Form::ExpectTx);
     mbarrierChanged(*place.cta, place.offset, outcome);
     if (i.operands[0])
       w.setValue(i.operands[0], lane, MBarrier::arriveState(before, operand));
@@ -209,6 +219,8 @@ static bool testAll(Warp &w, const Instruction &i, LaneMask mask,
     unsigned parity = i.flags ? unsigned(value & 1) : unsigned(value >> 63);
     if (MBarrier::testParity(place.load(), parity)) {
       done |= uniform ? mask : 1u << lane;
+      if (Ordering *ordering = orderingOf(w.cluster()))
+        ordering->mbarrierWaited(Scene(w, i, lane), place.offset);
     } else {
       wait.a = place.offset;
       wait.b = parity;

@@ -89,6 +89,10 @@ static std::string describePair(const Warp &w, const Wait &wait) {
 static void finishAlloc(const Scene &scene, uint32_t address,
                         std::byte *place) {
   std::memcpy(place, &address, 4);
+  if (Ordering *ordering = orderingOf(scene.cta->cluster()))
+    ordering->access(scene, *scene.cta,
+                     sharedBase + uint32_t(place - scene.cta->sharedData()), 4,
+                     true);
   scene.cta->extension<LastAllocation>().scene = scene;
   CounterSet &counters = scene.cta->cluster().counters();
   counters.add(Counter::TmemAllocations);
@@ -104,6 +108,8 @@ static bool release(const Scene &scene, uint32_t address, uint32_t count,
     return false;
   if (HazardChecker *checker = hazardsOf(cta.grid()))
     checker->tensorFreed(cta, address, count, scene);
+  if (Ordering *ordering = orderingOf(cta.cluster()))
+    ordering->tensorFreed(scene, address, count);
   return true;
 }
 

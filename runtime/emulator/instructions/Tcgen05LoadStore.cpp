@@ -111,6 +111,17 @@ static void reduce(std::vector<uint32_t> &values, unsigned registers,
   }
 }
 
+/// What a transfer touches.
+static std::vector<TensorRange> rangesOf(const TensorAccess &access,
+                                         const TensorAddress &address) {
+  uint16_t groups = laneGroupRange(address.lane, access.lanes());
+  if (access.shape != TensorShape::S16x32bx2)
+    return {{address.column, access.columns(), groups}};
+  uint32_t half = access.columns() - access.splitOffset;
+  return {{address.column, half, groups},
+          {address.column + access.splitOffset, half, groups}};
+}
+
 /// Operands: registers, address, and of tcgen05.ld.red the result.
 static Step load(Warp &w, const Instruction &i, LaneMask mask) {
   Step step;
@@ -125,9 +136,12 @@ static Step load(Warp &w, const Instruction &i, LaneMask mask) {
   access.load(tensor, address, values.data());
   if (i.flags & Reduces)
     reduce(values, access.registers(), i.flags);
-  if (HazardChecker *checker = hazardsOf(w.grid()))
+  if (HazardChecker *checker = hazardsOf(w.grid())) {
     checker->tensorRead(w.cta(), address.column, access.columns(),
                         Scene(w, i, 0));
+    orderingOf(w.cluster())
+        ->tensorTransfer(Scene(w, i, 0), rangesOf(access, address), false);
+  }
   // A column of which no lane was ever written holds no result at all; single
   // lanes may lie in the gaps that an accumulator with M = 64 leaves.
   if (w.grid().options.hazards) {
@@ -177,6 +191,9 @@ static Step store(Warp &w, const Instruction &i, LaneMask mask) {
   if (transfers->channel == 0)
     transfers->channel = w.cluster().async.newChannel();
   ++transfers->stores;
+  if (Ordering *ordering = orderingOf(w.cluster()))
+    ordering->tensorTransfer(Scene(w, i, 0), rangesOf(accessOf(i), address),
+                             true);
   Cta *cta = &w.cta();
   const TensorAccess *access = &accessOf(i);
   cta->cluster().async.issue(transfers->channel, "tensor memory store", i.line,
@@ -206,6 +223,8 @@ static Step waitLoads(Warp &w, const Instruction &i, LaneMask mask) {
                   "between it and its tcgen05.wait::ld: the mma that writes it "
                   "must come later, or must have been waited for before");
   transfers.loads.clear();
+  if (Ordering *ordering = orderingOf(w.cluster()))
+    ordering->tensorWait(w, false);
   return Step::Next;
 }
 
@@ -228,8 +247,11 @@ static Step waitStores(Warp &w, const Instruction &i, LaneMask mask) {
   if (!wholeWarp(w, i, mask, step))
     return step;
   Transfers &transfers = w.extension<Transfers>();
-  if (transfers.stores == 0)
+  if (transfers.stores == 0) {
+    if (Ordering *ordering = orderingOf(w.cluster()))
+      ordering->tensorWait(w, true);
     return Step::Next;
+  }
   Wait wait;
   wait.describe = describeStores;
   wait.a = transfers.stores;

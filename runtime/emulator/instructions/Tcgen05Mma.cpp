@@ -192,12 +192,17 @@ static Step commit(Warp &w, const Instruction &i, LaneMask mask) {
       targets = w.value(i.operands[1], lane) & 0xffff;
     Scene scene(w, i, lane);
     AsyncQueue::Channel channel = tcgen05Channel(w, lane);
+    std::shared_ptr<Knowledge> message;
+    if (Ordering *ordering = orderingOf(w.cluster()))
+      message = ordering->commitMessage(scene);
     for (; targets; targets &= targets - 1) {
       Cta *cta = w.cluster().cta(unsigned(__builtin_ctzll(targets)));
       if (!cta)
         return w.trap(i, lane, "the CTA mask names no CTA of the cluster");
       w.cluster().async.issue(
-          channel, "mma commit", i.line, [cta, offset, scene] {
+          channel, "mma commit", i.line, [cta, offset, scene, message] {
+            if (message)
+              orderingOf(cta->cluster())->mbarrierJoin(*cta, offset, *message);
             return landOnMBarrier(*cta, offset, 0, true, scene);
           });
     }

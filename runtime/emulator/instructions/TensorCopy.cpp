@@ -118,8 +118,8 @@ static Step load(Warp &w, const Instruction &i, LaneMask mask) {
       w.count(Counter::TmaBytesLoaded, plan->txBytes());
       uint64_t watched = 0;
       if (HazardChecker *checker = hazardsOf(w.grid()))
-        watched =
-            checker->copyIssued(*cta, granulesOf(*plan, destination), scene);
+        watched = checker->copyIssued(*cta, granulesOf(*plan, destination),
+                                      scene, *signalled, barrier);
       w.cluster().async.issue(
           AsyncQueue::unordered, "tensor load", i.line,
           [plan, at, destination, cta, signalled, barrier, watched, scene] {

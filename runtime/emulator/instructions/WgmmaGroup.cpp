@@ -193,6 +193,8 @@ void WgmmaGroup::complete(uint64_t number, WgmmaAccumulator &accumulator) {
   cta.cluster().counters().add(Counter::MmaFlops,
                                2ull * wgmmaRows * shape.n *
                                    (shape.bits ? 256 : shape.k()));
+  if (HazardChecker *checker = hazardsOf(cta.grid()))
+    checker->wgmmaStarted(cta, op->watched, firstWarp, number, op->scene);
   const Options &options = cta.grid().options;
   if (open && open->count > 0 && open->count < maxMmaChain &&
       options.numerics == Numerics::Fast &&
@@ -271,6 +273,8 @@ Step WgmmaGroup::wait(Warp &warp, uint64_t pending) {
     own.waited = std::max(own.waited, end);
     own.groups.pop_front();
   }
+  if (Ordering *ordering = orderingOf(cta.cluster()))
+    ordering->wgmmaWaited(warp, firstWarp, own.waited);
   if (HazardChecker *checker = hazardsOf(cta.grid()))
     for (uint64_t n = firstOp; n < own.waited; ++n)
       if (opAt(n).watched) {
