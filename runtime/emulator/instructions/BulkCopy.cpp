@@ -179,7 +179,7 @@ static Step copyToGlobal(Warp &w, const Instruction &i, LaneMask mask) {
     else
       issueBulkWrite(w, scene, "bulk copy", std::move(granules), read,
                      [to](const std::vector<std::byte> &values) {
-                       std::memcpy(to, values.data(), values.size());
+                       std::copy(values.begin(), values.end(), to);
                      });
   }
   return Step::Next;

@@ -468,7 +468,8 @@ bool Decode::address(size_t index, Space space) {
       result->slot = symbol->slot;
     } else if (symbol->kind == Symbol::Kind::Variable) {
       result->width = 64;
-      result->offset += static_cast<int64_t>(symbol->address);
+      result->offset =
+          static_cast<int64_t>(uint64_t(result->offset) + symbol->address);
       Space want = space == Space::SharedCluster ? Space::Shared : space;
       if (symbol->isCallParam && want == Space::Param)
         want = Space::Local;

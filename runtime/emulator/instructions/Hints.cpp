@@ -1,4 +1,4 @@
-//===- Hints.cpp - createpolicy, pmevent, fns, st.bulk ----------*- C++ -*-===//
+//===- Hints.cpp - createpolicy, pmevent, fns -------------------*- C++ -*-===//
 //
 // Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,14 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Instructions that stand alone: cache policies and performance events, which
-// change no value, the search for a set bit, and zeroing shared memory.
+// change no value, and the search for a set bit.
 //
 //===----------------------------------------------------------------------===//
 
 #include "instructions/Lanes.h"
 #include "instructions/Registry.h"
-#include "machine/Cta.h"
-#include "machine/Observer.h"
 
 namespace bwgemm::emulator {
 
@@ -103,59 +101,10 @@ static bool decodeFns(Decode &decode) {
          decode.sourceU32(3);
 }
 
-//===----------------------------------------------------------------------===//
-// st.bulk
-//===----------------------------------------------------------------------===//
-
-/// st.bulk [a], size, 0: zeroes `size` bytes of the CTA's shared memory.
-static Step storeBulk(Warp &w, const Instruction &i, LaneMask mask) {
-  Space space = Space(i.extra);
-  for (LaneMask rest = mask; rest; rest &= rest - 1) {
-    unsigned lane = static_cast<unsigned>(__builtin_ctz(rest));
-    uint64_t address = w.address(i.operands[0], lane);
-    uint64_t size = w.value(i.operands[1], lane);
-    if (size % 8 || size > 16777216)
-      return w.trap(i, lane,
-                    "expected a size that is a multiple of 8 of at most "
-                    "16777216 bytes, got " +
-                        std::to_string(size));
-    if (space == Space::Generic &&
-        splitGeneric(address).space != Space::SharedCluster)
-      return w.trap(i, lane, "expected an address of shared memory", address);
-    std::byte *place =
-        w.access(i, space, address, uint32_t(size), 8, lane, "write");
-    if (!place)
-      return Step::Fault;
-    if (Observer *observer = w.observer())
-      observer->access(w, i, lane, space, address, uint32_t(size), true);
-    std::memset(place, 0, size);
-  }
-  w.cluster().noteWrite();
-  return Step::Next;
-}
-
-static bool decodeStoreBulk(Decode &decode) {
-  decode.take("weak");
-  Space space = decode.takeSpace();
-  if (space != Space::Generic && space != Space::Shared)
-    return decode.error("expected '.shared::cta' or no state space in '" +
-                        decode.mnemonic() + "'");
-  decode.out.extra = uint64_t(space);
-  decode.out.handler = storeBulk;
-  int64_t value;
-  if (!decode.expectOperands(3, 3) || !decode.address(0, space) ||
-      !decode.sourceOperand(1, decode.isImmediate(1) ? Type::U32 : Type::U64) ||
-      !decode.immediate(2, value))
-    return false;
-  return value == 0 ||
-         decode.error("expected the value 0, the only one that st.bulk has");
-}
-
 void registerHints(Registry &registry) {
   registry.add("createpolicy", decodeCreatePolicy);
   registry.add("pmevent", decodePmEvent);
   registry.add("fns", decodeFns);
-  registry.add("st.bulk", decodeStoreBulk);
 }
 
 } // namespace bwgemm::emulator

@@ -540,8 +540,8 @@ static bool specializeParam(Decode &decode) {
   if (address.base != Base::Param || d.kind != Operand::Kind::Register)
     return true;
   uint64_t bytes = out.extra >> 8 & 0xFF;
-  int64_t end = address.offset + int64_t(bytes);
-  if (address.offset < 0 || end > int64_t(decode.kernel.info.paramBytes) ||
+  int64_t most = int64_t(decode.kernel.info.paramBytes) - int64_t(bytes);
+  if (address.offset < 0 || address.offset > most ||
       address.offset % int64_t(bytes))
     return true;
   bool isSignedLoad = out.flags & 1, wide = d.width == 64;
