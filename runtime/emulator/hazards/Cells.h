@@ -23,6 +23,7 @@ enum class AccessKind : uint8_t {
   Load,       ///< Ordinary, by a thread.
   Store,      ///< Ordinary, by a thread.
   ThreadCopy, ///< cp.async, which writes as ordinary stores do.
+  AsyncStore, ///< st.async, red.async.
   BulkWrite,  ///< Of a bulk copy into shared memory.
   BulkRead,   ///< Of a bulk copy out of shared memory.
   MmaRead,    ///< Operand of a tcgen05.mma in shared memory.
@@ -39,6 +40,7 @@ inline bool isWrite(AccessKind kind) {
   switch (kind) {
   case AccessKind::Store:
   case AccessKind::ThreadCopy:
+  case AccessKind::AsyncStore:
   case AccessKind::BulkWrite:
   case AccessKind::TensorStore:
   case AccessKind::TensorWrite:

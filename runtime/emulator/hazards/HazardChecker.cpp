@@ -375,11 +375,11 @@ static void checkReads(Cta &cta, const Granules &granules, const char *reader,
   uint32_t line = scene.instruction->line;
   // A fence counts on either side of the barrier between the two threads.
   uint32_t fencedByReader =
-      &cta == scene.cta
-          ? shadow.lastFence(uint32_t(scene.warp) * warpSize +
-                             uint32_t(scene.lane))
-                .others
-          : 0;
+      &cta == scene.cta ? shadow
+                              .lastFence(uint32_t(scene.warp) * warpSize +
+                                         uint32_t(scene.lane))
+                              .others
+                        : 0;
   for (uint32_t address : granules) {
     const Granule &granule = shadow.at(address);
     if (granule.state == Granule::State::Unwritten) {

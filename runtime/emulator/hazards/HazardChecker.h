@@ -23,10 +23,10 @@
 // - a copy through a tensor map that some thread has written since the
 //   cluster last executed fence.proxy.tensormap::generic.acquire on it.
 //
-// The first is judged in the order in which the emulator executed: it sees a
-// missing fence, and does not see a missing barrier behind a fence. Ordinary
-// reads of a stage that a bulk copy then refills are not reported: a barrier
-// between the two orders them, and barriers are not checked.
+// The first is judged in the order in which the emulator executed. What needs
+// none of that, because vector clocks tell what happens before what, is in
+// Ordering.h, which this calls: races, missing barriers and waits. One pair of
+// PTX lines is reported by one of the two.
 //
 //===----------------------------------------------------------------------===//
 

@@ -109,6 +109,10 @@ public:
   /// An operation of a thread. Arrivals tell what the warp knows.
   void mbarrierUsed(const Scene &scene, Cta &cta, uint32_t offset,
                     bool arrives);
+  /// An asynchronous operation is issued that will arrive.
+  void mbarrierNamed(const Scene &scene, Cta &cta, uint32_t offset) {
+    checkInitialised(scene, cta, barrierAt(cta, offset));
+  }
   void mbarrierWaited(const Scene &scene, uint32_t offset);
   void mbarrierCompleted(Cta &cta, uint32_t offset);
   /// An asynchronous operation that was issued with `message` arrives.

@@ -62,7 +62,8 @@ std::string Ordering::describeShared(const MemoryAccess &old,
   const char *barrier =
       isRemote ? "barrier.cluster.arrive and .wait, or an mbarrier with "
                  ".release.cluster and .acquire.cluster"
-               : "bar.sync, or an arrival on an mbarrier and a wait";
+               : "bar.sync, an arrival on an mbarrier and a wait, or .release "
+                 "and .acquire at one address";
   switch (old.kind) {
   case AccessKind::Load:
     return nameOf(old, doer) + " reads in line " + line +
@@ -93,14 +94,18 @@ std::string Ordering::describeShared(const MemoryAccess &old,
            ") writes: its thread must wait for its group first "
            "(cp.async.wait_group), and a barrier must follow if that is "
            "another warp";
-  case AccessKind::BulkWrite:
-    if (old.time >= MemoryAccess::inFlight)
-      return "the bulk copy of line " + line + " (" + nameOf(old, doer) +
-             ") is still writing: wait on its mbarrier first "
-             "(mbarrier.try_wait)";
-    return "the bulk copy of line " + line + " (" + nameOf(old, doer) +
-           ") writes: this warp has not waited on its mbarrier "
-           "(mbarrier.try_wait), nor for a thread that has";
+  case AccessKind::AsyncStore:
+  case AccessKind::BulkWrite: {
+    std::string text = old.kind == AccessKind::BulkWrite
+                           ? "the bulk copy of line "
+                           : "the asynchronous store of line ";
+    text += line + " (" + nameOf(old, doer) + ") ";
+    return old.time >= MemoryAccess::inFlight
+               ? text + "is still writing: wait on its mbarrier first "
+                        "(mbarrier.try_wait)"
+               : text + "writes: this warp has not waited on its mbarrier "
+                        "(mbarrier.try_wait), nor for a thread that has";
+  }
   case AccessKind::BulkRead:
     return "the bulk copy of line " + line + " (" + nameOf(old, doer) +
            ") has yet to read: its thread must wait for it first "

@@ -21,7 +21,10 @@ static constexpr uint32_t peerKey = ~0u - 1;
 
 bool Ordering::isOrdered(const MemoryAccess &old, const Doer &doer) const {
   const MemoryAccess &access = doer.access;
-  if (old.actor == access.actor && old.kind != AccessKind::BulkWrite)
+  // The copies that complete on one mbarrier are not ordered by it.
+  bool isOnBarrier =
+      old.kind == AccessKind::BulkWrite || old.kind == AccessKind::AsyncStore;
+  if (old.actor == access.actor && !isOnBarrier)
     return true;
   if (old.isStrong || access.isStrong)
     return true;
@@ -180,7 +183,10 @@ void Ordering::access(const Scene &scene, Cta &owner, uint32_t offset,
   Doer doer{scene,
             accessOf(scene, isWrite ? AccessKind::Store : AccessKind::Load,
                      state.actor, state.time),
-            state.now, nullptr, offset, bytes};
+            state.now,
+            nullptr,
+            offset,
+            bytes};
   doer.access.isStrong = semanticsOf(*scene.instruction) != 0;
   touchShared(doer, owner, offset, bytes);
 }
@@ -234,7 +240,7 @@ uint64_t Ordering::storeIssued(const Scene &scene, Cta &cta, uint32_t offset,
   checkInitialised(scene, cta, barrier);
   ++barrier.copiesInFlight;
   Doer doer{scene,
-            accessOf(scene, AccessKind::BulkWrite, barrier.actor,
+            accessOf(scene, AccessKind::AsyncStore, barrier.actor,
                      MemoryAccess::inFlight | uint32_t(id)),
             stateOf(scene).now, "the asynchronous store"};
   doer.access.isStrong = reduces;

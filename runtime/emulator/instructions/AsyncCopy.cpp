@@ -272,6 +272,8 @@ static Step arrive(Warp &w, const Instruction &i, LaneMask mask) {
     unsigned l = firstLane(rest);
     arrival.cta[l] = &w.cta();
     arrival.offset[l] = sharedBase + uint32_t(places[l] - w.cta().sharedData());
+    if (Ordering *ordering = orderingOf(w.cluster()))
+      ordering->mbarrierNamed(Scene(w, i, l), w.cta(), arrival.offset[l]);
     if (i.flags)
       continue;
     uint64_t object;

@@ -199,6 +199,8 @@ static Step commit(Warp &w, const Instruction &i, LaneMask mask) {
       Cta *cta = w.cluster().cta(unsigned(__builtin_ctzll(targets)));
       if (!cta)
         return w.trap(i, lane, "the CTA mask names no CTA of the cluster");
+      if (Ordering *ordering = orderingOf(w.cluster()))
+        ordering->mbarrierNamed(scene, *cta, offset);
       w.cluster().async.issue(
           channel, "mma commit", i.line, [cta, offset, scene, message] {
             if (message)

@@ -278,6 +278,25 @@ const Rule rules[] = {
          wait("W", ".acquire.cluster") +
          "ld.shared.u32 %r0, [%r1]; // second\nDONE:\n" + clusterSync,
      ".release.cluster.shared", ".shared", "needs .release.cluster"},
+    {"AsynchronousStore", 32, 2,
+     start + ranks + "@%p1 mbarrier.init.shared::cta.b64 [bar], 1;\n" +
+         clusterSync +
+         "@%p5 bra WAITS;\n"
+         "@%p1 st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 "
+         "[%r5], 5, [%r6]; // first\nbra DONE;\nWAITS:\n"
+         "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 4;\n" +
+         wait("W") + "ld.shared.u32 %r0, [%r1]; // second\nDONE:\n" +
+         clusterSync,
+     wait("W"), "", "this warp has not waited on its mbarrier"},
+    {"CommitToAnMBarrier", 64, 1,
+     tensor +
+         ".shared .align 8 .b64 other;\n"
+         "@%p3 mbarrier.init.shared::cta.b64 [other], 1; // first\n"
+         "bar.sync 1;\n"
+         "@%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared"
+         "::cluster.b64 [other]; // second\n" +
+         leave,
+     "bar.sync 1;", "", "uses the mbarrier at"},
     {"RelaxedClusterBarrier", 32, 2,
      start + ranks + clusterSync +
          "@%p5 st.shared::cluster.u32 [%r5], 5; // first\n"
@@ -340,9 +359,14 @@ const Rule rules[] = {
 
 TEST_P(HazardOrder, RightAndWrong) {
   const Rule &rule = GetParam();
-  LaunchReport right = runBody(rule.body, rule.threads, rule.ctas);
-  EXPECT_FALSE(right.fault) << right.fault->render();
-  EXPECT_EQ(render(right), "");
+  for (uint64_t seed = 0; seed < 4; ++seed) {
+    options.schedule = seed ? WarpOrder::Random : WarpOrder::Fair;
+    options.seed = seed;
+    LaunchReport right = runBody(rule.body, rule.threads, rule.ctas);
+    EXPECT_FALSE(right.fault) << right.fault->render();
+    EXPECT_EQ(render(right), "");
+  }
+  options.schedule = WarpOrder::Fair;
 
   std::string wrong = rule.body;
   size_t at = wrong.rfind(rule.from);
