@@ -9,9 +9,7 @@
 
 #include "instructions/Tcgen05Support.h"
 #include "machine/Poison.h"
-#include "machine/Tcgen05Copy.h"
 #include "machine/Tcgen05Mma.h"
-#include "machine/Tma.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -112,59 +110,7 @@ static std::string hex(uint32_t address) {
   return text;
 }
 
-//===----------------------------------------------------------------------===//
-// Granules
-//===----------------------------------------------------------------------===//
-
-static Granules sorted(Granules granules) {
-  std::sort(granules.begin(), granules.end());
-  granules.erase(std::unique(granules.begin(), granules.end()), granules.end());
-  return granules;
-}
-
-static void append(Granules &granules, const SharedMatrix &matrix,
-                   uint32_t rows, uint32_t depth, MmaElement element) {
-  uint32_t perChunk = mmaElementsPerChunk(element);
-  uint32_t indices = matrix.mnMajor ? depth : rows;
-  uint32_t chunks = (matrix.mnMajor ? rows : depth) / perChunk;
-  for (uint32_t s = 0; s < indices; ++s)
-    for (uint32_t c = 0; c < chunks; ++c)
-      granules.push_back(matrix.address(s, c));
-}
-
-Granules granulesOf(const Mma &mma) {
-  Granules granules;
-  if (!mma.aInTensorMemory)
-    append(granules, mma.a, mma.placement.rows, mma.shape.storedK(),
-           mma.shape.a);
-  append(granules, mma.b, mma.rowsOfB, mma.shape.k(), mma.shape.b);
-  return sorted(std::move(granules));
-}
-
-Granules granulesOf(const TensorFill &fill) {
-  Granules granules;
-  for (uint32_t row = 0; row < fill.rows(); ++row)
-    for (uint32_t c = 0; c < fill.chunks(); ++c)
-      granules.push_back(fill.source.address(row, c));
-  return sorted(std::move(granules));
-}
-
-Granules granulesOf(const TmaPlan &plan, uint32_t address) {
-  Granules granules;
-  for (uint32_t row = 0; row < plan.rows; ++row)
-    for (uint32_t offset = 0; offset < plan.sharedRowBytes();
-         offset += granuleBytes)
-      granules.push_back(plan.place(address + row * plan.pitch + offset));
-  return sorted(std::move(granules));
-}
-
-Granules granulesOf(uint32_t address, uint32_t bytes) {
-  Granules granules;
-  for (uint32_t offset = 0; offset < bytes; offset += granuleBytes)
-    granules.push_back(address + offset);
-  return granules;
-}
-
+/// Both are sorted.
 static bool overlap(const Granules &a, const Granules &b) {
   auto i = a.begin(), j = b.begin();
   while (i != a.end() && j != b.end()) {
@@ -440,8 +386,8 @@ static uint64_t mmaIssuedIn(Cta &cta, const Granules &granules, uint32_t column,
 
 uint64_t HazardChecker::wgmmaIssued(Cta &cta, Granules granules,
                                     const Scene &scene) {
-  return mmaIssuedIn(cta, sorted(std::move(granules)), 0, 0, "the wgmma",
-                     scene);
+  return mmaIssuedIn(cta, sortedGranules(std::move(granules)), 0, 0,
+                     "the wgmma", scene);
 }
 
 void HazardChecker::wgmmaStarted(Cta &cta, uint64_t id, unsigned firstWarp,
@@ -586,7 +532,7 @@ uint64_t HazardChecker::copyReads(Cta &cta, const Granules &granules,
     ordering.bulkReadIssued(scene, granules);
   uint64_t id = shadow.nextId++;
   shadow.stores.push_back(
-      {id, sorted(granules), scene.instruction->line, 0, 0});
+      {id, sortedGranules(granules), scene.instruction->line, 0, 0});
   return id;
 }
 

@@ -55,6 +55,8 @@ struct MmaWatch {
 
 /// The addresses, multiples of 16, of the granules that an operation touches.
 using Granules = std::vector<uint32_t>;
+/// In ascending order, each once.
+Granules sortedGranules(Granules granules);
 
 /// The granules of an mma's operands in the shared memory of each CTA.
 Granules granulesOf(const Mma &mma);
