@@ -66,7 +66,7 @@ def Bwgemm_MBarrierArriveExpectTxOp : Bwgemm_MBarrierOp<"arrive_expect_tx", (ins
   let description = [{
     Adds `bytes` to the transactions that the current phase waits for, then
     arrives. PTX `mbarrier.arrive.expect_tx.shared.b64`. The tx-count of a
-    phase reaches at most 2^20.
+    phase stays below 2^20.
 
     ```mlir
     bwgemm.mbarrier.arrive_expect_tx %full[%i], 16384 : !bwgemm.mbarrier<4>

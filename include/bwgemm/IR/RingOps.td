@@ -9,8 +9,6 @@
 #define BWGEMM_RING_OPS_TD
 
 include "bwgemm/IR/BwgemmTypes.td"
-include "mlir/Interfaces/ControlFlowInterfaces.td"
-include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def Bwgemm_RingOp : Bwgemm_Op<"ring", [
     MemoryEffects<[MemAlloc<Bwgemm_SharedMemory>, MemAlloc<Bwgemm_BarrierState>]>]> {

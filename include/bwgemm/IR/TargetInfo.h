@@ -27,8 +27,8 @@ constexpr int64_t kMaxSharedBytes = 227 * 1024;
 constexpr int64_t kMaxTileExtent = 1 << 16;
 /// Slots of a ring: each takes two mbarriers, and more could not be filled.
 constexpr int64_t kMaxRingStages = 64;
-/// Largest tx-count of an mbarrier phase (measured on an H200: 2^20 is
-/// reached, more traps).
+/// The tx-count of an mbarrier phase stays below this (PTX ISA, mbarrier; 2^20
+/// traps on an H200).
 constexpr int64_t kMaxTransactionBytes = 1 << 20;
 
 /// What a `--target` means. Every entry carries all limits, so that a target

@@ -27,9 +27,9 @@ double quiet(double value) {
   return fromStorage<double>(bits);
 }
 
-// Of several NaN operands of an f64 sum the second is passed on, of fma's the
-// second, third, first in this order (measured on an H200). Every f32 NaN is
-// the same.
+// Of two NaN operands of an f64 sum or product the second is passed on, of
+// fma's the second, third, first in this order (measured on an H200). Every f32
+// NaN is the same.
 struct AddF {
   static float apply(float a, float b) { return a + b; }
   static double exact(float a, float b) { return addToOdd(a, b); }
@@ -41,7 +41,8 @@ struct SubF {
   static double apply(double a, double b) { return b != b ? quiet(b) : a - b; }
 };
 struct MulF {
-  template <class T> static T apply(T a, T b) { return a * b; }
+  static float apply(float a, float b) { return a * b; }
+  static double apply(double a, double b) { return b != b ? quiet(b) : a * b; }
   static double exact(float a, float b) { return double(a) * double(b); }
 };
 struct DivF {

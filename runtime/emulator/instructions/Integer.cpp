@@ -203,6 +203,12 @@ template <bool high> struct Mad24 {
   }
 };
 
+struct Mad24HiSat {
+  static int32_t apply(int32_t a, int32_t b, int32_t c) {
+    return saturate(int64_t(Mul24<true>::apply(a, b)) + c);
+  }
+};
+
 template <class A, class B> struct Dp4a {
   static uint32_t apply(uint32_t a, uint32_t b, uint32_t c) {
     for (unsigned i = 0; i < 4; ++i)
@@ -508,6 +514,12 @@ static bool decode24(Decode &decode) {
                         "'");
   if (type != Type::U32 && type != Type::S32)
     return wrongType(decode, type);
+  if (sources == 3 && part == 1 && decode.take("sat")) {
+    if (type != Type::S32)
+      return wrongType(decode, type);
+    return finish(decode, map3<Mad24HiSat, int32_t, int32_t, int32_t, int32_t>,
+                  type, 3);
+  }
   Handler handler;
   if constexpr (sources == 2)
     handler = part == 0 ? binaryOf<Low>(type) : binaryOf<High>(type);

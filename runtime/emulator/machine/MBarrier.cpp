@@ -11,8 +11,9 @@ namespace bwgemm::emulator {
 
 static constexpr uint64_t mask20 = (1ull << 20) - 1;
 static constexpr uint64_t mask21 = (1ull << 21) - 1;
-/// The tx-count lies in [-(2^20 - 1), 2^20] (measured on an H200).
-static constexpr int64_t maxTx = 1 << 20;
+/// The tx-count lies within 2^20 - 1 of zero (PTX ISA, mbarrier; that 2^20
+/// traps, however it is reached, is measured on an H200).
+static constexpr int64_t maxTx = (1 << 20) - 1;
 static constexpr int64_t minTx = -((1 << 20) - 1);
 
 MBarrierState MBarrierState::decode(uint64_t object) {
@@ -20,12 +21,11 @@ MBarrierState MBarrierState::decode(uint64_t object) {
   state.parity = unsigned(object >> 63);
   state.pending = uint32_t((0 - (object >> 43)) & mask20);
   state.expected = uint32_t((0 - (object >> 1)) & mask20);
-  // The field holds minus tx; tx = +2^20 shows as the pattern of -2^20, and
-  // -2^20 itself cannot occur, so that pattern is read as +2^20.
+  // The field holds minus tx in two's complement.
   int64_t minusTx = int64_t((object >> 21) & mask21);
   if (minusTx > maxTx)
     minusTx -= 1 << 21;
-  state.tx = minusTx == maxTx ? int32_t(maxTx) : int32_t(-minusTx);
+  state.tx = int32_t(-minusTx);
   return state;
 }
 
@@ -52,7 +52,7 @@ static const char *addTx(MBarrierState &state, int64_t bytes) {
     return "the byte count of an mbarrier transaction must be below 2^20";
   int64_t sum = state.tx + bytes;
   if (sum > maxTx)
-    return "the tx-count of the mbarrier exceeds 2^20";
+    return "the tx-count of the mbarrier exceeds 2^20 - 1";
   if (sum < minTx)
     return "the tx-count of the mbarrier falls below -(2^20 - 1)";
   state.tx = int32_t(sum);

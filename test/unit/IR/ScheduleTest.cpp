@@ -148,7 +148,7 @@ TEST(ScheduleTest, AttributeSpecParses) {
   context.loadDialect<BwgemmDialect>();
   auto attr = ScheduleAttr::get(&context, Preset::Swizzle, 128, 64, 32, 3,
                                 SwizzleAttr::getForSpan(&context, 64),
-                                TmemShape::Shape16x256b);
+                                TmemShape::Shape16x256b, /*raster=*/1);
   EXPECT_EQ(attr.getSpec(),
             "swizzle,tile=128x64x32,stages=3,swizzle=64B,tmem_load=16x256b");
   ScheduleSpec spec = parseGood(attr.getSpec());
@@ -159,9 +159,9 @@ TEST(ScheduleTest, AttributeSpecParses) {
   EXPECT_EQ(*spec.tmemLoad, TmemShape::Shape16x256b);
 
   // The naive preset uses neither shared memory nor tensor memory.
-  auto naive =
-      ScheduleAttr::get(&context, Preset::Naive, 16, 16, 1, 1,
-                        SwizzleAttr::getNone(&context), TmemShape::Shape32x32b);
+  auto naive = ScheduleAttr::get(&context, Preset::Naive, 16, 16, 1, 1,
+                                 SwizzleAttr::getNone(&context),
+                                 TmemShape::Shape32x32b, /*raster=*/1);
   EXPECT_EQ(naive.getSpec(), "naive,tile=16x16x1,stages=1");
   EXPECT_EQ(parseGood(naive.getSpec()).preset, Preset::Naive);
 }

@@ -31,7 +31,7 @@ TEST(MBarrier, InitEncoding) {
 
 TEST(MBarrier, FieldsSurviveEncoding) {
   for (uint32_t pending : {0u, 1u, 128u, 1048575u})
-    for (int32_t tx : {0, 1, -1, 8192, 1048575, -1048575, 1048576})
+    for (int32_t tx : {0, 1, -1, 8192, 1048575, -1048575})
       for (unsigned parity : {0u, 1u}) {
         MBarrierState state{parity, pending, 77, tx};
         MBarrierState again = MBarrierState::decode(state.encode());
@@ -105,10 +105,9 @@ TEST(MBarrier, TxRange) {
   uint64_t object = made(1);
   EXPECT_NE(MBarrier::expectTx(object, 1u << 20).trap, nullptr);
   EXPECT_EQ(MBarrier::expectTx(object, (1u << 20) - 1).trap, nullptr);
-  EXPECT_EQ(MBarrier::expectTx(object, 1).trap, nullptr);
-  EXPECT_EQ(MBarrierState::decode(object).tx, 1 << 20);
+  // Measured on an H200 (test/Differential, trap.mbarrier.expect-2^20-in-two).
   EXPECT_NE(MBarrier::expectTx(object, 1).trap, nullptr);
-  EXPECT_EQ(MBarrierState::decode(object).tx, 1 << 20)
+  EXPECT_EQ(MBarrierState::decode(object).tx, (1 << 20) - 1)
       << "traps change nothing";
 
   object = made(1);
