@@ -186,7 +186,8 @@ private:
     uint32_t actor = 0, issued = 0;
   };
   struct WarpState {
-    uint32_t actor = 0, time = 1;
+    /// Time 1 is before the first instruction: known of a warp that runs.
+    uint32_t actor = 0, time = 2;
     Knowledge now;
     /// What .relaxed operations tell and have heard: `now` at the last fence,
     /// and what the next fence makes known.

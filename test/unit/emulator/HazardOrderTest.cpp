@@ -278,6 +278,16 @@ const Rule rules[] = {
          wait("W", ".acquire.cluster") +
          "ld.shared.u32 %r0, [%r1]; // second\nDONE:\n" + clusterSync,
      ".release.cluster.shared", ".shared", "needs .release.cluster"},
+    {"InitOfARemoteMBarrier", 32, 2,
+     start + ranks +
+         "@%p1 mbarrier.init.shared::cta.b64 [bar], 1; // first\n"
+         "fence.mbarrier_init.release.cluster;\n"
+         "barrier.cluster.arrive.relaxed.aligned;\n"
+         "barrier.cluster.wait.acquire.aligned;\n"
+         "@%p1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r6]; "
+         "// second\n" +
+         clusterSync,
+     "fence.mbarrier_init.release.cluster;", "", "uses the mbarrier at"},
     {"AsynchronousStore", 32, 2,
      start + ranks + "@%p1 mbarrier.init.shared::cta.b64 [bar], 1;\n" +
          clusterSync +
