@@ -40,8 +40,8 @@ namespace bwgemm::emulator {
 /// types of 8 or fewer bits, whose place in the byte MmaElement.h gives.
 unsigned warpElementBits(MmaElement element);
 /// Values of `count` elements, in the order of their bits.
-void unpackWarpElements(MmaElement element, const uint8_t *bytes, unsigned count,
-                       float *values);
+void unpackWarpElements(MmaElement element, const uint8_t *bytes,
+                        unsigned count, float *values);
 
 /// One D = A B + C: a[16][k], b[8][k], and bits of f32, or of f16 in the low
 /// half if `toF16`, in cells[16][8].
