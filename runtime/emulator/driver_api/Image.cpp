@@ -254,6 +254,28 @@ static CUresult unpackFatbin(const State &state, const unsigned char *image,
 // PTX
 //===----------------------------------------------------------------------===//
 
+CUresult findFunction(const LoadedImage &image, const char *name,
+                      Function *&result) {
+  for (const std::unique_ptr<Function> &function : image.functions)
+    if (function->kernel->name == name) {
+      result = function.get();
+      return CUDA_SUCCESS;
+    }
+  return CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult findGlobal(const LoadedImage &image, const char *name,
+                    CUdeviceptr *address, size_t *bytes) {
+  uint64_t at = 0, size = 0;
+  if (!image.module->findGlobal(name, at, size))
+    return CUDA_ERROR_NOT_FOUND;
+  if (address)
+    *address = at;
+  if (bytes)
+    *bytes = size;
+  return CUDA_SUCCESS;
+}
+
 bool runsOn(const std::string &target, const Architecture &arch,
             std::string &why) {
   int number = target.size() > 3 ? std::atoi(target.c_str() + 3) : 0;

@@ -30,6 +30,16 @@ struct JitLog {
   JitLog(unsigned count, const CUjit_option *names, void **values);
 };
 
+/// The kernel `name` of an image, in `result`; CUDA_ERROR_NOT_FOUND if it has
+/// none.
+CUresult findFunction(const LoadedImage &image, const char *name,
+                      Function *&result);
+
+/// Place and size of a variable of an image, either of which may be null;
+/// CUDA_ERROR_NOT_FOUND if it has none of that name.
+CUresult findGlobal(const LoadedImage &image, const char *name,
+                    CUdeviceptr *address, size_t *bytes);
+
 /// Whether code for `target` runs on the architecture `arch`, both "sm_…". An
 /// architecture with a suffix runs its own code and that of every plain target
 /// that is not newer (PTX ISA, ".target").

@@ -16,28 +16,6 @@ static LoadedImage *fromHandle(CUlibrary handle) {
   return reinterpret_cast<LoadedImage *>(handle);
 }
 
-static CUresult findFunction(LoadedImage *image, const char *name,
-                             Function *&result) {
-  for (std::unique_ptr<Function> &function : image->functions)
-    if (function->kernel->name == name) {
-      result = function.get();
-      return CUDA_SUCCESS;
-    }
-  return CUDA_ERROR_NOT_FOUND;
-}
-
-static CUresult findGlobal(LoadedImage *image, const char *name,
-                           CUdeviceptr *address, size_t *bytes) {
-  uint64_t at = 0, size = 0;
-  if (!image->module->findGlobal(name, at, size))
-    return CUDA_ERROR_NOT_FOUND;
-  if (address)
-    *address = at;
-  if (bytes)
-    *bytes = size;
-  return CUDA_SUCCESS;
-}
-
 /// `bytes` is 0 where the caller does not know the image's size.
 static CUresult loadLibrary(CUlibrary *handle, const void *data, size_t bytes,
                             JitLog log) {
@@ -98,7 +76,7 @@ BWGEMM_ENTRY cuLibraryGetKernel(CUkernel *handle, CUlibrary library,
   if (!call.state.libraries.count(fromHandle(library)))
     return CUDA_ERROR_INVALID_HANDLE;
   Function *function = nullptr;
-  CUresult result = findFunction(fromHandle(library), name, function);
+  CUresult result = findFunction(*fromHandle(library), name, function);
   if (result == CUDA_SUCCESS)
     *handle = reinterpret_cast<CUkernel>(function);
   return result;
@@ -154,7 +132,7 @@ BWGEMM_ENTRY cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes,
     return CUDA_ERROR_INVALID_VALUE;
   if (!call.state.libraries.count(fromHandle(library)))
     return CUDA_ERROR_INVALID_HANDLE;
-  return findGlobal(fromHandle(library), name, address, bytes);
+  return findGlobal(*fromHandle(library), name, address, bytes);
 }
 
 BWGEMM_ENTRY cuKernelGetFunction(CUfunction *function, CUkernel kernel) {

@@ -16,28 +16,6 @@ static LoadedImage *fromHandle(CUmodule handle) {
   return reinterpret_cast<LoadedImage *>(handle);
 }
 
-static CUresult findFunction(LoadedImage *image, const char *name,
-                             Function *&result) {
-  for (std::unique_ptr<Function> &function : image->functions)
-    if (function->kernel->name == name) {
-      result = function.get();
-      return CUDA_SUCCESS;
-    }
-  return CUDA_ERROR_NOT_FOUND;
-}
-
-static CUresult findGlobal(LoadedImage *image, const char *name,
-                           CUdeviceptr *address, size_t *bytes) {
-  uint64_t at = 0, size = 0;
-  if (!image->module->findGlobal(name, at, size))
-    return CUDA_ERROR_NOT_FOUND;
-  if (address)
-    *address = at;
-  if (bytes)
-    *bytes = size;
-  return CUDA_SUCCESS;
-}
-
 /// `bytes` is 0 where the caller does not know the image's size.
 static CUresult loadModule(CUmodule *handle, const void *data, size_t bytes,
                            JitLog log) {
@@ -104,7 +82,7 @@ BWGEMM_ENTRY cuModuleGetFunction(CUfunction *handle, CUmodule module,
   if (!call.state.modules.count(fromHandle(module)))
     return CUDA_ERROR_INVALID_HANDLE;
   Function *function = nullptr;
-  CUresult result = findFunction(fromHandle(module), name, function);
+  CUresult result = findFunction(*fromHandle(module), name, function);
   if (result == CUDA_SUCCESS)
     *handle = reinterpret_cast<CUfunction>(function);
   return result;
@@ -146,7 +124,7 @@ BWGEMM_ENTRY cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes,
     return CUDA_ERROR_INVALID_VALUE;
   if (!call.state.modules.count(fromHandle(module)))
     return CUDA_ERROR_INVALID_HANDLE;
-  return findGlobal(fromHandle(module), name, address, bytes);
+  return findGlobal(*fromHandle(module), name, address, bytes);
 }
 
 BWGEMM_ENTRY cuModuleGetLoadingMode(int *mode) {
