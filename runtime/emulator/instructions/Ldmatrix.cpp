@@ -62,19 +62,29 @@ static void unpackRow(Unpack unpack, const std::byte *row, uint8_t *bytes) {
   }
 }
 
+/// Finds the `count` rows that an ldmatrix reads; if it cannot go on, `step` is
+/// what the handler returns.
+static bool beginLoad(Warp &w, const Instruction &i, LaneMask mask,
+                      unsigned count, LanePlaces rows, Step &step) {
+  if (!allThreads(w, i, mask, step))
+    return false;
+  const LaneMask lanes = addressLanes(count);
+  step = Step::Fault;
+  if (!locateLanes(w, i, i.operands[1], Space(i.extra), lanes, 16,
+                   "ldmatrix read of a row", rows))
+    return false;
+  observeLanes(w, i, i.operands[1], Space(i.extra), lanes, 16, false);
+  return true;
+}
+
 /// m8n8 and m8n16: `count` matrices. `flags` is an Unpack, `extra` the state
 /// space. Operands: vector of destinations, address.
 template <unsigned count>
 static Step loadRows(Warp &w, const Instruction &i, LaneMask mask) {
   Step step;
-  if (!allThreads(w, i, mask, step))
-    return step;
-  const LaneMask lanes = addressLanes(8 * count);
   LanePlaces rows;
-  if (!locateLanes(w, i, i.operands[1], Space(i.extra), lanes, 16,
-                   "ldmatrix read of a row", rows))
-    return Step::Fault;
-  observeLanes(w, i, i.operands[1], Space(i.extra), lanes, 16, false);
+  if (!beginLoad(w, i, mask, 8 * count, rows, step))
+    return step;
   for (unsigned j = 0; j < count; ++j) {
     uint32_t *d = w.out<uint32_t>(i.operands[0].elements[j]);
     if (Unpack(i.flags) == Unpack::None) {
@@ -96,14 +106,9 @@ static Step loadRows(Warp &w, const Instruction &i, LaneMask mask) {
 template <unsigned count>
 static Step loadTransposed(Warp &w, const Instruction &i, LaneMask mask) {
   Step step;
-  if (!allThreads(w, i, mask, step))
-    return step;
-  const LaneMask lanes = addressLanes(8 * count);
   LanePlaces rows;
-  if (!locateLanes(w, i, i.operands[1], Space(i.extra), lanes, 16,
-                   "ldmatrix read of a row", rows))
-    return Step::Fault;
-  observeLanes(w, i, i.operands[1], Space(i.extra), lanes, 16, false);
+  if (!beginLoad(w, i, mask, 8 * count, rows, step))
+    return step;
   for (unsigned j = 0; j < count; ++j) {
     uint32_t *d = w.out<uint32_t>(i.operands[0].elements[j]);
     for (unsigned pair = 0; pair < 4; ++pair) {
@@ -122,14 +127,9 @@ static Step loadTransposed(Warp &w, const Instruction &i, LaneMask mask) {
 template <unsigned count>
 static Step loadTransposedBytes(Warp &w, const Instruction &i, LaneMask mask) {
   Step step;
-  if (!allThreads(w, i, mask, step))
-    return step;
-  const LaneMask lanes = addressLanes(16 * count);
   LanePlaces rows;
-  if (!locateLanes(w, i, i.operands[1], Space(i.extra), lanes, 16,
-                   "ldmatrix read of a row", rows))
-    return Step::Fault;
-  observeLanes(w, i, i.operands[1], Space(i.extra), lanes, 16, false);
+  if (!beginLoad(w, i, mask, 16 * count, rows, step))
+    return step;
   for (unsigned j = 0; j < count; ++j) {
     uint8_t matrix[16][16];
     for (unsigned r = 0; r < 16; ++r)
