@@ -11,7 +11,6 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
 
 namespace mlir::bwgemm {
 #define GEN_PASS_DEF_PERSIST
@@ -34,7 +33,7 @@ public:
 private:
   /// Emits the number of tiles.
   Value emitCount(Value rows);
-  LogicalResult wrap(RoleOp role, Value first, Value count, Value step);
+  void wrap(RoleOp role, Value first, Value count, Value step);
   /// The cursor after one tile.
   Value emitLast(RingBeginOp begin, Value cursor);
 
@@ -66,8 +65,7 @@ Value PersistentKernel::emitLast(RingBeginOp begin, Value cursor) {
                             cursor);
 }
 
-LogicalResult PersistentKernel::wrap(RoleOp role, Value first, Value count,
-                                     Value step) {
+void PersistentKernel::wrap(RoleOp role, Value first, Value count, Value step) {
   Block &body = role.getBody().front();
   SmallVector<RingBeginOp> begins(body.getOps<RingBeginOp>());
   SmallVector<Value> init;
@@ -102,12 +100,11 @@ LogicalResult PersistentKernel::wrap(RoleOp role, Value first, Value count,
   for (auto [begin, cursor] : llvm::zip_equal(begins, loop.getRegionIterArgs()))
     begin.getCursor().replaceUsesWithIf(cursor, inLoop);
   if (begins.empty())
-    return success();
+    return;
   SmallVector<Value> last;
   for (auto [begin, cursor] : llvm::zip_equal(begins, loop.getRegionIterArgs()))
     last.push_back(emitLast(begin, cursor));
   scf::YieldOp::create(builder, loc, last);
-  return success();
 }
 
 LogicalResult PersistentKernel::emit() {
@@ -129,8 +126,7 @@ LogicalResult PersistentKernel::emit() {
       roles.push_back(role);
   });
   for (RoleOp role : roles)
-    if (failed(wrap(role, first, count, step)))
-      return failure();
+    wrap(role, first, count, step);
   if (origin->use_empty())
     origin.erase();
   return success();
