@@ -17,6 +17,8 @@ static constexpr llvm::StringLiteral kFields =
     "tile=MxNxK, stages=S, swizzle=none|32B|64B|128B, "
     "tmem_load=32x32b|16x256b, raster=R";
 
+StringRef bwgemm::getScheduleFields() { return kFields; }
+
 std::string bwgemm::getPresetNames() {
   std::string names;
   for (uint32_t i = 0; i <= getMaxEnumValForPreset(); ++i)

@@ -20,7 +20,7 @@ static constexpr char kDescription[] =
     "Compiles matrix multiplications in MLIR's linalg to a shared library for\n"
     "NVIDIA Blackwell GPUs, callable from C, C++ and Python.";
 
-static constexpr char kFooter[] =
+static constexpr char kExamples[] =
     "Examples:\n"
     "  bwgemm-compile matmul.mlir -o libmatmul.so\n"
     "      the library, and libmatmul.h beside it that declares its functions\n"
@@ -28,11 +28,9 @@ static constexpr char kFooter[] =
     "      the kernels' PTX on standard output; needs no GPU and no ptxas\n"
     "  bwgemm-compile matmul.mlir --schedule=swizzle,tile=128x64x64 -o m.so\n"
     "      a kernel of one's own choice instead of the one chosen by `auto`\n"
-    "\n"
-    "Schedules: a preset (auto, naive, tma, swizzle), then fields:\n"
-    "  tile=MxNxK  stages=S  swizzle=none|32B|64B|128B  "
-    "tmem_load=32x32b|16x256b\n"
-    "\n"
+    "\n";
+
+static constexpr char kOutputs[] =
     "What it writes, by --emit:\n"
     "  so     shared library: one C function for each public function of IN,\n"
     "         the PTX (symbol bwgemm_ptx), the cubin where ptxas is found, and "
@@ -100,7 +98,11 @@ std::optional<Options> bwgemm::compile::parseOptions(int argc, char **argv,
   Options options;
   std::string emit = "so";
   CLI::App app(kDescription, "bwgemm-compile");
-  app.footer(kFooter);
+  app.footer(kExamples +
+             ("Schedules: a preset (" + mlir::bwgemm::getPresetNames() +
+              "),\nthen fields, each with a comma before it:\n  " +
+              mlir::bwgemm::getScheduleFields().str() + "\n\n") +
+             kOutputs);
   app.get_formatter()->column_width(24);
   app.set_version_flag("--version",
                        "bwgemm-compile 0.1, LLVM " LLVM_VERSION_STRING,

@@ -30,8 +30,10 @@ struct ScheduleSpec {
                                            std::string &error);
 };
 
-/// "auto, naive, tma, ...", for diagnostics.
+/// "auto, naive, tma, ...", for diagnostics and help.
 std::string getPresetNames();
+/// "tile=MxNxK, stages=S, ...".
+llvm::StringRef getScheduleFields();
 
 } // namespace mlir::bwgemm
 
