@@ -188,6 +188,9 @@ std::string ScheduleAttr::getSpec() const {
   spec += ",tmem_load=" + stringifyTmemShape(getTmemLoad()).str();
   if (getRaster() != 1)
     spec += ",raster=" + number(getRaster());
+  // From this preset on the choice is open unless it is named.
+  if (getPreset() >= Preset::TmaStore)
+    spec += ",store=" + stringifyStoreKind(getStore()).str();
   return spec;
 }
 
@@ -195,7 +198,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    Preset preset, int64_t tileM, int64_t tileN,
                                    int64_t tileK, int64_t stages,
                                    SwizzleAttr swizzle, TmemShape,
-                                   int64_t raster) {
+                                   int64_t raster, StoreKind store) {
   // schedule_c1
   for (int64_t extent : {tileM, tileN, tileK})
     if (extent < 1 || extent > kMaxTileExtent)
@@ -215,6 +218,11 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (raster < 1 || raster > kMaxTileExtent)
     return emitError() << "expects a raster of 1 to " << kMaxTileExtent
                        << " rows of tiles, but got " << raster;
+  // schedule_c5
+  if (store == StoreKind::Tma && preset < Preset::TmaStore)
+    return emitError() << "expects store = tma from preset tma_store on, but "
+                          "got preset "
+                       << stringifyPreset(preset);
   return success();
 }
 
@@ -240,10 +248,32 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
       parser.parseKeyword("tmem_load") || parser.parseEqual() ||
       parser.parseString(&shapeName))
     return {};
-  if (succeeded(parser.parseOptionalComma()) &&
-      (parser.parseKeyword("raster") || parser.parseEqual() ||
-       parser.parseInteger(raster)))
-    return {};
+  // What has its default is not printed.
+  StoreKind store = StoreKind::Direct;
+  while (succeeded(parser.parseOptionalComma())) {
+    StringRef field, value;
+    SMLoc fieldLoc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&field) || parser.parseEqual())
+      return {};
+    if (field == "raster") {
+      if (parser.parseInteger(raster))
+        return {};
+    } else if (field == "store") {
+      SMLoc valueLoc = parser.getCurrentLocation();
+      if (parser.parseKeyword(&value))
+        return {};
+      std::optional<StoreKind> kind = symbolizeStoreKind(value);
+      if (!kind) {
+        parser.emitError(valueLoc, "expects a store of direct or tma, but got ")
+            << value;
+        return {};
+      }
+      store = *kind;
+    } else {
+      parser.emitError(fieldLoc, "expects raster or store, but got ") << field;
+      return {};
+    }
+  }
   if (parser.parseGreater())
     return {};
   std::optional<Preset> preset = symbolizePreset(presetName);
@@ -267,7 +297,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   }
   return ScheduleAttr::getChecked([&] { return parser.emitError(loc); },
                                   context, *preset, tile[0], tile[1], tile[2],
-                                  stages, *swizzle, *shape, raster);
+                                  stages, *swizzle, *shape, raster, store);
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {
@@ -278,5 +308,7 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
           << stringifyTmemShape(getTmemLoad()) << "\"";
   if (getRaster() != 1)
     printer << ", raster = " << getRaster();
+  if (getStore() != StoreKind::Direct)
+    printer << ", store = " << stringifyStoreKind(getStore());
   printer << ">";
 }

@@ -42,6 +42,85 @@ LogicalResult bwgemm::verifyBoxFillsTile(Operation *op, TensorMapType map,
   return success();
 }
 
+LogicalResult bwgemm::verifyCopy(Operation *op, TensorMapType map,
+                                 OperandRange coordinates, SmemType tile,
+                                 OperandRange origin) {
+  // copy_c1
+  if (coordinates.size() != map.getShape().size())
+    return op->emitOpError() << "expects one coordinate for each of the map's "
+                             << map.getShape().size() << " dimensions, but got "
+                             << coordinates.size();
+  // copy_c2
+  size_t originRank = tile.hasStages() ? 3 : 2;
+  if (origin.size() != originRank)
+    return op->emitOpError()
+           << "expects an origin of " << originRank
+           << " coordinates in the tile, but got " << origin.size();
+  if (failed(verifyBoxFillsTile(op, map, tile)))
+    return failure();
+  // copy_c3: a box begins at the first element of a row of a column.
+  bool kMajor = tile.getMajor() == Major::K;
+  for (auto [index, value] : llvm::enumerate(origin)) {
+    IntegerAttr constant;
+    if (!matchPattern(value, m_Constant(&constant)))
+      continue;
+    int64_t position = constant.getValue().getSExtValue();
+    int64_t extent = tile.getShape()[index];
+    if (position < 0 || position >= extent)
+      return op->emitOpError() << "expects an origin within the tile's extent "
+                               << "of " << extent << ", but got " << position;
+    bool isK = index + 1 == originRank, isStage = index + 2 < originRank;
+    if (isStage)
+      continue;
+    int64_t step = isK == kMajor ? tile.getRowElements() : map.getShape()[0];
+    if (position % step != 0)
+      return op->emitOpError()
+             << "expects an origin that is a multiple of the "
+             << "box's extent of " << step << ", but got " << position;
+  }
+  return success();
+}
+
+LogicalResult bwgemm::verifyTileWrite(Operation *op, SmemType tile,
+                                      OperandRange origin, Type elementType,
+                                      int64_t rows, int64_t columns,
+                                      int64_t rowStep, int64_t columnStep) {
+  // tile_write_c1
+  if (tile.getElementType() != elementType)
+    return op->emitOpError() << "expects a tile of " << elementType
+                             << ", but got " << tile.getElementType();
+  // tile_write_c2
+  if (tile.getMajor() != Major::K)
+    return op->emitOpError("expects a tile that is k_major, but got mn_major");
+  // tile_write_c3
+  ArrayRef<int64_t> shape = tile.getShape();
+  if (origin.size() != shape.size())
+    return op->emitOpError()
+           << "expects an origin of " << shape.size()
+           << " coordinates in the tile, but got " << origin.size();
+  SmallVector<int64_t> extents(shape.size() - 2, 1), steps(extents);
+  extents.append({rows, columns});
+  steps.append({rowStep, columnStep});
+  for (auto [value, room, extent, step] :
+       llvm::zip_equal(origin, shape, extents, steps)) {
+    // tile_write_c4
+    if (extent > room)
+      return op->emitOpError() << "expects a tile of at least " << extent
+                               << " elements along each mode it writes, but "
+                               << "got " << room;
+    IntegerAttr constant;
+    if (!matchPattern(value, m_Constant(&constant)))
+      continue;
+    // tile_write_c5
+    int64_t position = constant.getValue().getSExtValue();
+    if (position < 0 || position > room - extent || position % step != 0)
+      return op->emitOpError()
+             << "expects an origin of 0 to " << room - extent
+             << " that is a multiple of " << step << ", but got " << position;
+  }
+  return success();
+}
+
 LogicalResult bwgemm::verifyMmaOperands(Operation *op, int64_t rows,
                                         int64_t columns, SmemType a,
                                         SmemType b) {

@@ -17,6 +17,19 @@ namespace mlir::bwgemm {
 LogicalResult verifyBoxFillsTile(Operation *op, TensorMapType map,
                                  SmemType tile);
 
+/// What starts a TMA copy names one coordinate for each dimension of `map` and
+/// the first element of a row of a column of `tile`.
+LogicalResult verifyCopy(Operation *op, TensorMapType map,
+                         OperandRange coordinates, SmemType tile,
+                         OperandRange origin);
+
+/// `rows` x `columns` elements of `elementType` that threads write at `origin`
+/// lie within the K-major `tile`, as far as is known, and begin at multiples of
+/// `rowStep` and `columnStep`.
+LogicalResult verifyTileWrite(Operation *op, SmemType tile, OperandRange origin,
+                              Type elementType, int64_t rows, int64_t columns,
+                              int64_t rowStep, int64_t columnStep);
+
 /// A (M x K) and B (N x K) multiply into `rows` x `columns`.
 LogicalResult verifyMmaOperands(Operation *op, int64_t rows, int64_t columns,
                                 SmemType a, SmemType b);

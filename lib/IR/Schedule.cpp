@@ -15,7 +15,7 @@ using namespace mlir::bwgemm;
 
 static constexpr llvm::StringLiteral kFields =
     "tile=MxNxK, stages=S, swizzle=none|32B|64B|128B, "
-    "tmem_load=32x32b|16x256b, raster=R";
+    "tmem_load=32x32b|16x256b, raster=R, store=direct|tma";
 
 StringRef bwgemm::getScheduleFields() { return kFields; }
 
@@ -107,6 +107,11 @@ std::optional<ScheduleSpec> ScheduleSpec::parse(StringRef text,
       if (!parseExtent(value, raster))
         return badValue("a number of 1 to 65536");
       spec.raster = raster;
+    } else if (key == "store") {
+      std::optional<StoreKind> store = symbolizeStoreKind(value);
+      if (!store)
+        return badValue("direct|tma");
+      spec.store = store;
     } else {
       return fail("unknown field '" + key + "'; fields are " + kFields);
     }

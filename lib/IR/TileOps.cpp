@@ -66,5 +66,40 @@ LogicalResult StoreOp::verify() {
   if (!element.isF32() && !element.isF16() && !element.isBF16())
     return emitOpError() << "expects f32, f16 or bf16 in memory, but got "
                          << element;
+  if (!getMap())
+    return success();
+  TensorMapType map = getMap().getType();
+  // store_c3
+  if (getAccumulate())
+    return emitOpError("expects no map for a store that accumulates");
+  // store_c4
+  if (map.getElementType() != element)
+    return emitOpError() << "expects a map of " << element << ", but got "
+                         << map.getElementType();
+  int64_t rows, columns;
+  if (auto acc = dyn_cast<AccType>(getAcc().getType())) {
+    rows = acc.getRows();
+    columns = acc.getColumns();
+  } else {
+    auto tmem = cast<TmemType>(getAcc().getType());
+    rows = tmem.getRows();
+    columns = tmem.getColumns();
+  }
+  // store_c5
+  ArrayRef<int64_t> box = map.getShape();
+  if (box.size() != 2 || box[0] != rows || columns % box[1] != 0)
+    return emitOpError() << "expects a box of " << rows
+                         << " rows whose columns divide the accumulator's "
+                         << columns << ", but got " << map;
+  // store_c6
+  int64_t rowBytes = map.getSwizzle().getRowBytes();
+  if (box[1] * map.getElementBytes() != rowBytes)
+    return emitOpError() << "expects box rows of " << rowBytes
+                         << " bytes, one row of the map's swizzle, but got "
+                         << box[1] * map.getElementBytes();
+  // store_c7: staging tiles have whole groups of 8 rows, and fragments 16.
+  if (rows % 64 != 0 || rows > 128)
+    return emitOpError() << "expects an accumulator of 64 or 128 rows, but got "
+                         << rows;
   return success();
 }

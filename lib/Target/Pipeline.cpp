@@ -39,6 +39,7 @@ void bwgemm::buildLowerPipeline(OpPassManager &manager,
   manager.addPass(createLowerNaive());
   manager.addPass(createTileGemm());
   manager.addPass(createSwizzle());
+  manager.addPass(createStoreThroughTma());
   manager.addPass(createInsertRings());
   manager.addPass(createPipeline());
   manager.addPass(createWarpSpecialize());

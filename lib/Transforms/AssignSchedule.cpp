@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "StagedStore.h"
 #include "bwgemm/IR/Schedule.h"
 #include "bwgemm/IR/TargetInfo.h"
 #include "bwgemm/Transforms/Passes.h"
@@ -66,6 +67,8 @@ private:
   FailureOr<ScheduleAttr> tensorCore();
   LogicalResult chooseSwizzle(unsigned &span);
   LogicalResult checkTile();
+  std::optional<std::string> whyNotStoredByTma();
+  LogicalResult chooseStore();
   LogicalResult chooseStages();
 
   GemmOp gemm;
@@ -74,6 +77,9 @@ private:
   Preset preset = Preset::Auto;
   std::array<int64_t, 3> tile;
   int64_t stages = 1;
+  StoreKind store = StoreKind::Direct;
+  /// Shared memory through which the result goes.
+  int64_t stagingBytes = 0;
 };
 
 /// `auto`: tensor cores where TMA can address both operands as far as is known
@@ -111,14 +117,14 @@ FailureOr<ScheduleAttr> Scheduler::naive() {
   // Under `auto` fields are wishes for the tensor-core path.
   if (spec.preset == Preset::Naive &&
       (spec.tile || spec.stages.value_or(1) != 1 || spec.swizzleSpan ||
-       spec.tmemLoad || spec.raster)) {
+       spec.tmemLoad || spec.raster || spec.store)) {
     refuse() << "takes no fields (one thread computes one output)";
     return failure();
   }
   MLIRContext *context = gemm.getContext();
-  return ScheduleAttr::get(context, Preset::Naive, 16, 16, 1, 1,
-                           SwizzleAttr::getNone(context),
-                           TmemShape::Shape32x32b, /*raster=*/1);
+  return ScheduleAttr::get(
+      context, Preset::Naive, 16, 16, 1, 1, SwizzleAttr::getNone(context),
+      TmemShape::Shape32x32b, /*raster=*/1, StoreKind::Direct);
 }
 
 /// PTX ISA, tcgen05.mma shapes of kind::f16 with cta_group::1.
@@ -133,10 +139,13 @@ LogicalResult Scheduler::checkTile() {
   if (k % 16 != 0)
     return refuse() << "expects a tile of K that is a multiple of 16, but got "
                     << k;
-  int64_t bytes = (m + n) * k * 2 + getBookkeepingBytes(1);
+  if (failed(chooseStore()))
+    return failure();
+  int64_t beside = stagingBytes + getBookkeepingBytes(1);
+  int64_t bytes = (m + n) * k * 2 + beside;
   if (bytes > target.maxSharedBytes) {
-    int64_t largest = (target.maxSharedBytes - getBookkeepingBytes(1)) /
-                      ((m + n) * 2) / 16 * 16;
+    int64_t largest =
+        (target.maxSharedBytes - beside) / ((m + n) * 2) / 16 * 16;
     return refuse() << "tile " << m << "x" << n << "x" << k << " needs "
                     << bytes << " bytes of shared memory, but " << target.name
                     << " has " << target.maxSharedBytes
@@ -146,6 +155,48 @@ LogicalResult Scheduler::checkTile() {
   if (int64_t tx = (m + n) * k * 2; tx > kMaxTransactionBytes - 1)
     return refuse() << "expects operand tiles of less than "
                     << kMaxTransactionBytes << " bytes, but got " << tx;
+  return success();
+}
+
+/// Why TMA cannot write the result, as far as is known now; nothing if it can.
+std::optional<std::string> Scheduler::whyNotStoredByTma() {
+  if (preset < Preset::TmaStore)
+    return "writes its result from registers; store=tma is for preset "
+           "tma_store and those above";
+  if (gemm.getAccumulate())
+    return "expects store=direct, which adds to the result, for a gemm that "
+           "accumulates, but got store=tma";
+  if (std::optional<std::string> why =
+          whyNotTmaAddressable(gemm.getDType(), "D"))
+    return *why + "; store=direct writes any layout";
+  if (dependsOnRunTime(gemm.getDType()))
+    return "operand D has strides or an offset that are not known at compile "
+           "time; store=direct writes any layout";
+  return std::nullopt;
+}
+
+/// Through shared memory where that is possible and there is room, unless the
+/// SPEC says how.
+LogicalResult Scheduler::chooseStore() {
+  store = StoreKind::Direct;
+  stagingBytes = 0;
+  if (spec.store == StoreKind::Direct)
+    return success();
+  std::optional<std::string> why = whyNotStoredByTma();
+  if (why && spec.store)
+    return refuse() << *why;
+  if (why)
+    return success();
+  auto [m, n, k] = tile;
+  TensorMapType map = getStoreMap(m, n, gemm.getDType().getElementType());
+  int64_t bytes = getStagingTiles(map, n).getBytes();
+  int64_t least = spec.stages.value_or(1);
+  if (!spec.store &&
+      (m + n) * k * 2 * least + getBookkeepingBytes(least) + bytes >
+          target.maxSharedBytes)
+    return success();
+  store = StoreKind::Tma;
+  stagingBytes = bytes;
   return success();
 }
 
@@ -160,14 +211,16 @@ LogicalResult Scheduler::chooseStages() {
   }
   auto [m, n, k] = tile;
   int64_t slotBytes = (m + n) * k * 2;
-  int64_t most = (target.maxSharedBytes - getBookkeepingBytes(0)) /
+  int64_t beside = stagingBytes + getBookkeepingBytes(0);
+  int64_t most = (target.maxSharedBytes - beside) /
                  (slotBytes + getBookkeepingBytes(1) - getBookkeepingBytes(0));
   most = std::min(most, kMaxRingStages);
   stages = spec.stages.value_or(std::min(most, kMostStages));
   if (stages > most)
     return refuse() << "stages=" << stages << " of tile " << m << "x" << n
                     << "x" << k << " need "
-                    << stages * slotBytes + getBookkeepingBytes(stages)
+                    << stages * slotBytes + getBookkeepingBytes(stages) +
+                           stagingBytes
                     << " bytes of shared memory, but " << target.name << " has "
                     << target.maxSharedBytes << "; at most " << most
                     << " stages fit";
@@ -243,12 +296,15 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
       spec.raster.value_or(preset >= Preset::Persistent ? kRaster : 1);
   MLIRContext *context = gemm.getContext();
   // With M = 64 only 16 lanes of each warp's quarter hold rows, which is what
-  // the 16-lane fragment reads.
-  TmemShape load = spec.tmemLoad.value_or(
-      tile[0] == 64 ? TmemShape::Shape16x256b : TmemShape::Shape32x32b);
+  // the 16-lane fragment reads. It is also what stmatrix takes.
+  bool narrow =
+      tile[0] == 64 || (store == StoreKind::Tma &&
+                        gemm.getDType().getElementTypeBitWidth() == 16);
+  TmemShape load = spec.tmemLoad.value_or(narrow ? TmemShape::Shape16x256b
+                                                 : TmemShape::Shape32x32b);
   return ScheduleAttr::get(context, preset, tile[0], tile[1], tile[2], stages,
-                           SwizzleAttr::getForSpan(context, span), load,
-                           raster);
+                           SwizzleAttr::getForSpan(context, span), load, raster,
+                           store);
 }
 
 ScheduleSpec toSpec(ScheduleAttr attr) {
@@ -262,6 +318,7 @@ ScheduleSpec toSpec(ScheduleAttr attr) {
       attr.getSwizzle().isNone() ? 0 : attr.getSwizzle().getRowBytes();
   spec.tmemLoad = attr.getTmemLoad();
   spec.raster = attr.getRaster();
+  spec.store = attr.getStore();
   return spec;
 }
 

@@ -107,6 +107,8 @@ void AsyncProgram::emitPrologue() {
   inElectedThread([&] {
     TensorMapPrefetchOp::create(builder, loc, ops.loadA.getMap());
     TensorMapPrefetchOp::create(builder, loc, ops.loadB.getMap());
+    if (Value map = ops.store.getMap())
+      TensorMapPrefetchOp::create(builder, loc, map);
     MBarrierInitOp::create(builder, loc, loaded, zero, 1);
     MBarrierInitOp::create(builder, loc, multiplied, zero, 1);
     fence(FenceKind::MBarrierInit);
@@ -164,7 +166,7 @@ void AsyncProgram::emitEpilogue() {
   builder.setInsertionPoint(ops.store);
   fence(FenceKind::Tcgen05After);
   StoreOp::create(builder, ops.store.getLoc(), tmem, ops.store.getD(),
-                  ops.store.getM(), ops.store.getN(),
+                  ops.store.getM(), ops.store.getN(), ops.store.getMap(),
                   ops.store.getAccumulate());
   // Every warp has read its part before the columns are freed.
   barrier();

@@ -95,6 +95,8 @@ void RingProgram::emitPrologue() {
   role("prefetch", 0, 0, /*elected=*/true, [&] {
     TensorMapPrefetchOp::create(builder, loc, ops.loadA.getMap());
     TensorMapPrefetchOp::create(builder, loc, ops.loadB.getMap());
+    if (Value map = ops.store.getMap())
+      TensorMapPrefetchOp::create(builder, loc, map);
   });
   barrier();
   tensor = TmemGetOp::create(builder, loc, tensorType, slot);
@@ -178,7 +180,7 @@ void RingProgram::emitEpilogue() {
                     .getBuffers()
                     .front();
     StoreOp::create(builder, ops.store.getLoc(), sum, ops.store.getD(),
-                    ops.store.getM(), ops.store.getN(),
+                    ops.store.getM(), ops.store.getN(), ops.store.getMap(),
                     ops.store.getAccumulate());
     // The reads are over before another accumulator may take their place.
     fence(FenceKind::Tcgen05Before);

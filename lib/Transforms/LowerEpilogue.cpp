@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "StagedStore.h"
 #include "bwgemm/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -276,18 +277,26 @@ class LowerEpiloguePass
     : public bwgemm::impl::LowerEpilogueBase<LowerEpiloguePass> {
 public:
   void runOnOperation() override {
-    SmallVector<std::pair<StoreOp, TmemShape>> stores;
     getOperation().walk([&](gpu::GPUFuncOp kernel) {
       auto schedule = kernel->getAttrOfType<ScheduleAttr>("bwgemm.schedule");
       TmemShape shape =
           schedule ? schedule.getTmemLoad() : TmemShape::Shape32x32b;
-      kernel.walk([&](StoreOp store) {
-        if (isa<TmemType>(store.getAcc().getType()))
-          stores.emplace_back(store, shape);
-      });
+      for (StoreOp store : findStores(kernel))
+        if (store.getMap())
+          lowerStagedStore(store, shape);
+      for (StoreOp store : findStores(kernel))
+        Epilogue(store, shape).emit();
     });
-    for (auto [store, shape] : stores)
-      Epilogue(store, shape).emit();
+  }
+
+private:
+  static SmallVector<StoreOp> findStores(gpu::GPUFuncOp kernel) {
+    SmallVector<StoreOp> stores;
+    kernel.walk([&](StoreOp store) {
+      if (isa<TmemType>(store.getAcc().getType()))
+        stores.push_back(store);
+    });
+    return stores;
   }
 };
 

@@ -123,7 +123,8 @@ void TileProgram::emitKernel() {
         MmaOp::create(body, loc, acc, a, b);
         scf::YieldOp::create(body, loc);
       });
-  StoreOp::create(builder, loc, acc, d, m, n, gemm.getAccumulate());
+  StoreOp::create(builder, loc, acc, d, m, n, /*map=*/Value(),
+                  gemm.getAccumulate());
   gpu::ReturnOp::create(builder, loc);
 }
 

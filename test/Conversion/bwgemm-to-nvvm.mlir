@@ -144,3 +144,54 @@ gpu.module @coordinates {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @staging {
+  // The box of stage 1 lies behind 64 rows of 128 bytes.
+  // CHECK-LABEL: llvm.func @store
+  // CHECK-SAME: (%[[MAP:.*]]: !llvm.ptr {{{.*}}nvvm.grid_constant}, %[[M:.*]]: i64, %[[N:.*]]: i64)
+  // CHECK-DAG: %[[BOX:.*]] = llvm.getelementptr %{{.*}}[8192]
+  // CHECK-DAG: %[[ROW:.*]] = llvm.trunc %[[M]]
+  // CHECK-DAG: %[[COLUMN:.*]] = llvm.trunc %[[N]]
+  // CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta %[[MAP]], %[[BOX]], box[%[[COLUMN]], %[[ROW]]]
+  // CHECK: nvvm.cp.async.bulk.commit.group
+  // CHECK: nvvm.cp.async.bulk.wait_group 1 {read}
+  // CHECK: nvvm.cp.async.bulk.wait_group 0{{$}}
+  // CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
+  gpu.func @store(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %m: index, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %t = bwgemm.smem_alloc offset 0 : !bwgemm.smem<2x64x64xbf16, k_major, swizzle = 128B>
+    bwgemm.tma_store %map[%m, %n], %t[%c1, %c0, %c0] : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, !bwgemm.smem<2x64x64xbf16, k_major, swizzle = 128B>
+    bwgemm.tma_store.commit
+    bwgemm.tma_store.wait 1 read
+    bwgemm.tma_store.wait 0
+    bwgemm.warps_barrier 1, 128
+    gpu.return
+  }
+
+  // Row 3, bytes 16 to 31 of a row of 128: 3 * 128 + 16 = 400 before the
+  // swizzle, chunk 1 ^ 3 = 2 of the row behind it: 3 * 128 + 32 = 416.
+  // CHECK-LABEL: llvm.func @vector
+  // CHECK: %[[PLACE:.*]] = llvm.getelementptr %{{.*}}[416]
+  // CHECK: llvm.store %{{.*}}, %[[PLACE]] {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<3>
+  gpu.func @vector(%v: vector<4xf32>) kernel {
+    %c3 = arith.constant 3 : index
+    %c4 = arith.constant 4 : index
+    %t = bwgemm.smem_alloc offset 0 : !bwgemm.smem<64x32xf32, k_major, swizzle = 128B>
+    bwgemm.smem_store %v, %t[%c3, %c4] : vector<4xf32>, !bwgemm.smem<64x32xf32, k_major, swizzle = 128B>
+    gpu.return
+  }
+
+  // CHECK-LABEL: llvm.func @matrices
+  // CHECK: nvvm.stmatrix %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>} : !llvm.ptr<3>, i32, i32, i32, i32
+  // CHECK: nvvm.stmatrix %{{.*}}, %{{.*}}, %{{.*}} {{{.*}}} : !llvm.ptr<3>, i32, i32
+  gpu.func @matrices(%v: vector<8xbf16>, %w: vector<4xbf16>) kernel {
+    %c0 = arith.constant 0 : index
+    %t = bwgemm.smem_alloc offset 0 : !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+    bwgemm.stmatrix %v, %t[%c0, %c0] : vector<8xbf16>, !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+    bwgemm.stmatrix %w, %t[%c0, %c0] : vector<4xbf16>, !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+    gpu.return
+  }
+}

@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-SCHEDULES = ["naive", "tma", "swizzle", "swizzle,tile=128x256x64"]
+SCHEDULES = ["naive", "tma", "swizzle", "swizzle,tile=128x256x64",
+             "tma_store", "persistent", "persistent,tile=128x256x64"]
 TARGETS = ["sm_100a", "sm_100f", "sm_103a"]
 
 

@@ -153,7 +153,7 @@ def main():
         for case in cases:
             layout = case.removesuffix("+C").split("-")[2]
             if static:
-                todo = sorted(set(shapes))
+                todo = sorted({addressable(s, layout, schedule) for s in shapes})
                 libraries = [build(folder, schedule, case, shape) for shape in todo]
             else:
                 todo = sorted({addressable(s, layout, schedule) for s in shapes})

@@ -73,7 +73,7 @@ module attributes { test.a = #bwgemm.schedule<tma, tile = 64x64x64, stages = 1, 
 
 // -----
 
-// expected-error@+1 {{expects a schedule preset (auto, naive, tma, swizzle, pipelined, warp_specialized, persistent), but got fast}}
+// expected-error@+1 {{expects a schedule preset (auto, naive, tma, swizzle, tma_store, pipelined, warp_specialized, persistent), but got fast}}
 module attributes { test.a = #bwgemm.schedule<fast, tile = 64x64x64, stages = 1, swizzle = none, tmem_load = "32x32b"> } {}
 
 // -----
@@ -117,3 +117,19 @@ module attributes { test.a = #bwgemm.schedule<tma, tile = 64x64x64, stages = 1, 
 // schedule_c4
 // expected-error@+1 {{expects a raster of 1 to 65536 rows of tiles, but got 0}}
 func.func private @f() attributes {s = #bwgemm.schedule<persistent, tile = 128x64x64, stages = 3, swizzle = 128B, tmem_load = "32x32b", raster = 0>}
+
+// -----
+
+// schedule_c5
+// expected-error@+1 {{expects store = tma from preset tma_store on, but got preset swizzle}}
+module attributes { test.a = #bwgemm.schedule<swizzle, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", store = tma> } {}
+
+// -----
+
+// expected-error@+1 {{expects a store of direct or tma, but got both}}
+module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", store = both> } {}
+
+// -----
+
+// expected-error@+1 {{expects raster or store, but got order}}
+module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", order = 3> } {}

@@ -47,5 +47,12 @@ module @schedules attributes {
   test.c = #bwgemm.schedule<tma, tile = 64x64x64, stages = 1, swizzle = none, tmem_load = "16x256b">,
   // A swizzle may be written as its numbers.
   // CHECK-SAME: test.d = #bwgemm.schedule<swizzle, tile = 65536x1x1, stages = 65536, swizzle = 64B, tmem_load = "32x32b">
-  test.d = #bwgemm.schedule<swizzle, tile = 65536x1x1, stages = 65536, swizzle = <2, 4, 3>, tmem_load = "32x32b">
+  test.d = #bwgemm.schedule<swizzle, tile = 65536x1x1, stages = 65536, swizzle = <2, 4, 3>, tmem_load = "32x32b">,
+  // Defaults are not printed; either order is read.
+  // CHECK-SAME: test.e = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "16x256b", store = tma>
+  test.e = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "16x256b", store = tma>,
+  // CHECK-SAME: test.f = #bwgemm.schedule<persistent, tile = 64x64x64, stages = 4, swizzle = 128B, tmem_load = "16x256b", raster = 8, store = tma>
+  test.f = #bwgemm.schedule<persistent, tile = 64x64x64, stages = 4, swizzle = 128B, tmem_load = "16x256b", store = tma, raster = 8>,
+  // CHECK-SAME: test.g = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "16x256b">
+  test.g = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "16x256b", store = direct, raster = 1>
 } {}

@@ -209,3 +209,57 @@ func.func @f(%acc: !bwgemm.acc<64x64xf32>, %d: memref<64x64xi32>, %i: index) {
   bwgemm.store %acc, %d[%i, %i] : !bwgemm.acc<64x64xf32>, memref<64x64xi32>
   return
 }
+
+// -----
+
+// store_c3
+func.func @f(%acc: !bwgemm.acc<64x64xf32>, %d: memref<?x?xbf16>, %map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %i: index) {
+  // expected-error@+1 {{'bwgemm.store' op expects no map for a store that accumulates}}
+  bwgemm.store %acc, %d[%i, %i] via %map accumulate : !bwgemm.acc<64x64xf32>, memref<?x?xbf16>, !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>
+  return
+}
+
+// -----
+
+// store_c4
+func.func @f(%acc: !bwgemm.acc<64x64xf32>, %d: memref<?x?xbf16>, %map: !bwgemm.tensor_map<64x64xf16, swizzle = 128B>, %i: index) {
+  // expected-error@+1 {{'bwgemm.store' op expects a map of 'bf16', but got 'f16'}}
+  bwgemm.store %acc, %d[%i, %i] via %map : !bwgemm.acc<64x64xf32>, memref<?x?xbf16>, !bwgemm.tensor_map<64x64xf16, swizzle = 128B>
+  return
+}
+
+// -----
+
+// store_c5
+func.func @f(%acc: !bwgemm.acc<64x64xf32>, %d: memref<?x?xbf16>, %map: !bwgemm.tensor_map<32x64xbf16, swizzle = 128B>, %i: index) {
+  // expected-error@+1 {{'bwgemm.store' op expects a box of 64 rows whose columns divide the accumulator's 64, but got '!bwgemm.tensor_map<32x64xbf16, swizzle = 128B>'}}
+  bwgemm.store %acc, %d[%i, %i] via %map : !bwgemm.acc<64x64xf32>, memref<?x?xbf16>, !bwgemm.tensor_map<32x64xbf16, swizzle = 128B>
+  return
+}
+
+// -----
+
+// store_c5: in tensor memory
+func.func @f(%acc: !bwgemm.tmem<64x48xf32>, %d: memref<?x?xbf16>, %map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %i: index) {
+  // expected-error@+1 {{'bwgemm.store' op expects a box of 64 rows whose columns divide the accumulator's 48, but got '!bwgemm.tensor_map<64x64xbf16, swizzle = 128B>'}}
+  bwgemm.store %acc, %d[%i, %i] via %map : !bwgemm.tmem<64x48xf32>, memref<?x?xbf16>, !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>
+  return
+}
+
+// -----
+
+// store_c6
+func.func @f(%acc: !bwgemm.acc<64x64xf32>, %d: memref<?x?xbf16>, %map: !bwgemm.tensor_map<64x32xbf16, swizzle = 128B>, %i: index) {
+  // expected-error@+1 {{'bwgemm.store' op expects box rows of 128 bytes, one row of the map's swizzle, but got 64}}
+  bwgemm.store %acc, %d[%i, %i] via %map : !bwgemm.acc<64x64xf32>, memref<?x?xbf16>, !bwgemm.tensor_map<64x32xbf16, swizzle = 128B>
+  return
+}
+
+// -----
+
+// store_c7
+func.func @f(%acc: !bwgemm.acc<32x64xf32>, %d: memref<?x?xbf16>, %map: !bwgemm.tensor_map<32x64xbf16, swizzle = 128B>, %i: index) {
+  // expected-error@+1 {{'bwgemm.store' op expects an accumulator of 64 or 128 rows, but got 32}}
+  bwgemm.store %acc, %d[%i, %i] via %map : !bwgemm.acc<32x64xf32>, memref<?x?xbf16>, !bwgemm.tensor_map<32x64xbf16, swizzle = 128B>
+  return
+}

@@ -39,3 +39,14 @@ func.func @mn_major(%map: !bwgemm.tensor_map<64x8xf16>, %wide: !bwgemm.tensor_ma
   %c = bwgemm.load %wide[%k, %n] : !bwgemm.tensor_map<32x64xf16, swizzle = 128B> -> !bwgemm.smem<128x64xf16, mn_major, swizzle = 128B>
   return
 }
+
+// A result that leaves in slices of 128 bytes.
+// CHECK-LABEL: func @via_map
+func.func @via_map(%acc: !bwgemm.acc<128x96xf32>, %t: !bwgemm.tmem<64x8xf32>, %d: memref<?x?xf32>, %h: memref<?x?xf16>,
+                   %map: !bwgemm.tensor_map<128x32xf32, swizzle = 128B>, %narrow: !bwgemm.tensor_map<64x8xf16>, %i: index) {
+  // CHECK: bwgemm.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] via %{{.*}} : !bwgemm.acc<128x96xf32>, memref<?x?xf32>, !bwgemm.tensor_map<128x32xf32, swizzle = 128B>
+  bwgemm.store %acc, %d[%i, %i] via %map : !bwgemm.acc<128x96xf32>, memref<?x?xf32>, !bwgemm.tensor_map<128x32xf32, swizzle = 128B>
+  // CHECK: bwgemm.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] via %{{.*}} : !bwgemm.tmem<64x8xf32>, memref<?x?xf16>, !bwgemm.tensor_map<64x8xf16>
+  bwgemm.store %t, %h[%i, %i] via %narrow : !bwgemm.tmem<64x8xf32>, memref<?x?xf16>, !bwgemm.tensor_map<64x8xf16>
+  return
+}

@@ -1,6 +1,6 @@
 // RUN: bwgemm-opt %s -split-input-file -verify-diagnostics
 
-// tma_load_c1
+// copy_c1
 func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %t: !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, %b: !bwgemm.mbarrier<4>, %i: index) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
@@ -15,7 +15,7 @@ func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %t: !bwgemm.s
 
 // -----
 
-// tma_load_c2
+// copy_c2
 func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %t: !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, %b: !bwgemm.mbarrier<4>, %i: index) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
@@ -30,7 +30,7 @@ func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %t: !bwgemm.s
 
 // -----
 
-// tma_load_c2: a tile of stages has three
+// copy_c2: a tile of stages has three
 func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %t: !bwgemm.smem<4x64x64xbf16, k_major, swizzle = 128B>, %b: !bwgemm.mbarrier<4>, %i: index) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
@@ -102,7 +102,7 @@ func.func @f(%map: !bwgemm.tensor_map<128x64xbf16, swizzle = 128B>, %t: !bwgemm.
 
 // -----
 
-// tma_load_c3: within the tile, in rows, depth and stages
+// copy_c3: within the tile, in rows, depth and stages
 func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %t: !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, %b: !bwgemm.mbarrier<4>, %i: index) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
@@ -145,7 +145,7 @@ func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %t: !bwgemm.s
 
 // -----
 
-// tma_load_c3: at a box's first row
+// copy_c3: at a box's first row
 func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %t: !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, %b: !bwgemm.mbarrier<4>, %i: index) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
@@ -160,7 +160,7 @@ func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %t: !bwgemm.s
 
 // -----
 
-// tma_load_c3: at a column's first byte
+// copy_c3: at a column's first byte
 func.func @f(%map: !bwgemm.tensor_map<64x8xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major>, %b: !bwgemm.mbarrier<4>, %i: index) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
@@ -175,7 +175,7 @@ func.func @f(%map: !bwgemm.tensor_map<64x8xbf16>, %t: !bwgemm.smem<64x64xbf16, k
 
 // -----
 
-// tma_load_c3: an MN-major tile has its columns along MN
+// copy_c3: an MN-major tile has its columns along MN
 func.func @f(%map: !bwgemm.tensor_map<64x8xbf16>, %t: !bwgemm.smem<64x64xbf16, mn_major>, %b: !bwgemm.mbarrier<4>, %i: index) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
@@ -211,5 +211,79 @@ func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %t: !bwgemm.s
   // expected-error@+1 {{'bwgemm.tma_load' op operand count (5) does not match with the total size (7) specified in attribute 'operandSegmentSizes'}}
   "bwgemm.tma_load"(%map, %i, %t, %b, %i) {operandSegmentSizes = array<i32: 1, 2, 1, 1, 1, 1>}
       : (!bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, index, !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, !bwgemm.mbarrier<4>, index) -> ()
+  return
+}
+
+// -----
+
+// copy_c1 holds for stores
+func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %t: !bwgemm.smem<2x64x64xbf16, k_major, swizzle = 128B>, %i: index) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  // expected-error@+1 {{'bwgemm.tma_store' op expects one coordinate for each of the map's 2 dimensions, but got 3}}
+  bwgemm.tma_store %map[%i, %i, %i], %t[%c0, %c0, %c0]
+      : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, !bwgemm.smem<2x64x64xbf16, k_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+// copy_c2
+func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %t: !bwgemm.smem<2x64x64xbf16, k_major, swizzle = 128B>, %i: index) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  // expected-error@+1 {{'bwgemm.tma_store' op expects an origin of 3 coordinates in the tile, but got 2}}
+  bwgemm.tma_store %map[%i, %i], %t[%c0, %c0]
+      : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, !bwgemm.smem<2x64x64xbf16, k_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+// box_c1
+func.func @f(%map: !bwgemm.tensor_map<64x64xf16, swizzle = 128B>, %t: !bwgemm.smem<2x64x64xbf16, k_major, swizzle = 128B>, %i: index) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  // expected-error@+1 {{'bwgemm.tma_store' op expects the tile's element type to be the map's ('f16'), but got 'bf16'}}
+  bwgemm.tma_store %map[%i, %i], %t[%c0, %c0, %c0]
+      : !bwgemm.tensor_map<64x64xf16, swizzle = 128B>, !bwgemm.smem<2x64x64xbf16, k_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+// copy_c3
+func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %t: !bwgemm.smem<2x64x64xbf16, k_major, swizzle = 128B>, %i: index) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  // expected-error@+1 {{'bwgemm.tma_store' op expects an origin within the tile's extent of 2, but got 2}}
+  bwgemm.tma_store %map[%i, %i], %t[%c2, %c0, %c0]
+      : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, !bwgemm.smem<2x64x64xbf16, k_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+// copy_c3
+func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %t: !bwgemm.smem<2x64x64xbf16, k_major, swizzle = 128B>, %i: index) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  // expected-error@+1 {{'bwgemm.tma_store' op expects an origin that is a multiple of the box's extent of 64, but got 32}}
+  bwgemm.tma_store %map[%i, %i], %t[%c0, %c32, %c0]
+      : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, !bwgemm.smem<2x64x64xbf16, k_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+// tma_store_wait_c1
+func.func @f() {
+  // expected-error@+1 {{'bwgemm.tma_store.wait' op expects a number of groups of at least 0, but got -1}}
+  bwgemm.tma_store.wait -1
   return
 }

@@ -38,3 +38,19 @@ func.func @columns(%map: !bwgemm.tensor_map<64x8xbf16>, %k_major: !bwgemm.smem<6
       : !bwgemm.tensor_map<64x8xbf16>, !bwgemm.smem<64x64xbf16, mn_major>, !bwgemm.mbarrier<1>
   return
 }
+
+// CHECK-LABEL: func @stores
+func.func @stores(%map: !bwgemm.tensor_map<128x64xbf16, swizzle = 128B>, %tiles: !bwgemm.smem<2x128x64xbf16, k_major, swizzle = 128B>,
+                  %m: index, %n: index, %stage: index) {
+  %c0 = arith.constant 0 : index
+  // CHECK: bwgemm.tma_store %{{.*}}[%{{.*}}, %{{.*}}], %{{.*}}[%{{.*}}, %c0, %c0] : !bwgemm.tensor_map<128x64xbf16, swizzle = 128B>, !bwgemm.smem<2x128x64xbf16, k_major, swizzle = 128B>
+  bwgemm.tma_store %map[%m, %n], %tiles[%stage, %c0, %c0]
+      : !bwgemm.tensor_map<128x64xbf16, swizzle = 128B>, !bwgemm.smem<2x128x64xbf16, k_major, swizzle = 128B>
+  // CHECK: bwgemm.tma_store.commit
+  bwgemm.tma_store.commit
+  // CHECK: bwgemm.tma_store.wait 1 read
+  bwgemm.tma_store.wait 1 read
+  // CHECK: bwgemm.tma_store.wait 0{{$}}
+  bwgemm.tma_store.wait 0
+  return
+}

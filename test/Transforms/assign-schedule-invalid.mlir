@@ -9,7 +9,7 @@
 // PLAIN: error: 'bwgemm.gemm' op schedule 'swizzle': needs tcgen05 (sm_100a, sm_100f, sm_103a), which target sm_100 lacks; schedule=naive runs on sm_100
 
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=fast 2>&1 | FileCheck %s --check-prefix=PRESET
-// PRESET: error: schedule 'fast': unknown preset 'fast'; presets are auto, naive, tma, swizzle, pipelined, warp_specialized, persistent
+// PRESET: error: schedule 'fast': unknown preset 'fast'; presets are auto, naive, tma, swizzle, tma_store, pipelined, warp_specialized, persistent
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,warps=4 2>&1 | FileCheck %s --check-prefix=FIELD
 // FIELD: error: schedule 'swizzle,warps=4': unknown field 'warps'; fields are tile=MxNxK
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,tile=64x64 2>&1 | FileCheck %s --check-prefix=TILE
@@ -29,7 +29,7 @@
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,stages=3 2>&1 | FileCheck %s --check-prefix=STAGES
 // STAGES: expects stages=1, but got 3; it copies and multiplies in turn, and preset pipelined has a ring of stages
 // 8 slots of (128 + 128) rows of 64 elements of 2 bytes, 16 bytes of mbarriers each, and 48.
-// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=pipelined,stages=8 2>&1 | FileCheck %s --check-prefix=RING
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=pipelined,stages=8,store=direct 2>&1 | FileCheck %s --check-prefix=RING
 // RING: error: 'bwgemm.gemm' op schedule 'pipelined': stages=8 of tile 128x128x64 need 262320 bytes of shared memory, but sm_100a has 232448; at most 7 stages fit
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,swizzle=none 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: expects swizzle=32B|64B|128B; preset tma goes without
@@ -47,7 +47,33 @@
 // OFFSET: schedule 'tma': operand B starts 8 bytes into its buffer; TMA needs a multiple of 16
 // RUN: not bwgemm-opt %t/stride.mlir --bwgemm-assign-schedule=schedule=tma 2>&1 | FileCheck %s --check-prefix=STRIDE
 // STRIDE: operand A has a stride of 2 elements along its rows; TMA needs contiguous rows
+// The same slots as above and two staging tiles of 128 rows of 128 bytes.
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=pipelined,stages=7,store=tma 2>&1 | FileCheck %s --check-prefix=STAGING
+// STAGING: schedule 'pipelined': stages=7 of tile 128x128x64 need 262304 bytes of shared memory, but sm_100a has 232448; at most 6 stages fit
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,store=tma 2>&1 | FileCheck %s --check-prefix=BELOW
+// BELOW: schedule 'swizzle': writes its result from registers; store=tma is for preset tma_store and those above
+// RUN: not bwgemm-opt %t/accumulate.mlir --bwgemm-assign-schedule=schedule=tma_store,store=tma 2>&1 | FileCheck %s --check-prefix=ADDS
+// ADDS: schedule 'tma_store': expects store=direct, which adds to the result, for a gemm that accumulates, but got store=tma
+// RUN: not bwgemm-opt %t/result.mlir --bwgemm-assign-schedule=schedule=tma_store,store=tma 2>&1 | FileCheck %s --check-prefix=RESULT
+// RESULT: schedule 'tma_store': operand D has a row pitch of 770 bytes; TMA needs a multiple of 16; store=direct writes any layout
+// RUN: not bwgemm-opt %t/dynamic.mlir --bwgemm-assign-schedule=schedule=tma_store,store=tma 2>&1 | FileCheck %s --check-prefix=DYNAMIC
+// DYNAMIC: operand D has strides or an offset that are not known at compile time; store=direct writes any layout
 
+//--- accumulate.mlir
+func.func @f(%a: memref<512x256xbf16>, %b: memref<256x384xbf16>, %d: memref<512x384xf32>) {
+  bwgemm.gemm %a, %b, %d accumulate : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xf32>
+  return
+}
+//--- result.mlir
+func.func @f(%a: memref<512x256xbf16>, %b: memref<256x384xbf16>, %d: memref<512x384xbf16, strided<[385, 1]>>) {
+  bwgemm.gemm %a, %b, %d : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xbf16, strided<[385, 1]>>
+  return
+}
+//--- dynamic.mlir
+func.func @f(%a: memref<512x256xbf16>, %b: memref<256x384xbf16>, %d: memref<?x?xf32>) {
+  bwgemm.gemm %a, %b, %d : memref<512x256xbf16>, memref<256x384xbf16>, memref<?x?xf32>
+  return
+}
 //--- gemm.mlir
 func.func @f(%a: memref<512x256xbf16>, %b: memref<256x384xbf16>, %d: memref<512x384xf32>) {
   bwgemm.gemm %a, %b, %d : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xf32>

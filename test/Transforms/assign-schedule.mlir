@@ -6,6 +6,9 @@
 // RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=swizzle,tile=128x32x32 | FileCheck %s --check-prefix=FIELDS
 // RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=pipelined | FileCheck %s --check-prefix=PIPELINED
 // RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=warp_specialized,tile=64x32x64,stages=3 | FileCheck %s --check-prefix=SPECIALIZED
+// RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=tma_store | FileCheck %s --check-prefix=STORE
+// RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=pipelined,store=direct | FileCheck %s --check-prefix=DIRECT
+// RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=pipelined,stages=7 | FileCheck %s --check-prefix=FULL
 // RUN: bwgemm-opt %s --bwgemm-assign-schedule="target=sm_103a schedule=auto" | FileCheck %s --check-prefix=AUTO
 
 // NAIVE: module attributes {bwgemm.target = "sm_100a"}
@@ -19,10 +22,41 @@ func.func @plain(%a: memref<512x256xbf16>, %b: memref<256x384xbf16>, %d: memref<
   // N = 32 elements and K = 32 elements are 64 bytes, which is the widest
   // swizzle that divides them.
   // FIELDS: schedule <swizzle, tile = 128x32x32, stages = 1, swizzle = 64B, tmem_load = "32x32b">
-  // As many stages as fit: 7 of 32 KiB.
-  // PIPELINED: schedule <pipelined, tile = 128x128x64, stages = 7, swizzle = 128B, tmem_load = "32x32b">
-  // SPECIALIZED: schedule <warp_specialized, tile = 64x32x64, stages = 3, swizzle = 64B, tmem_load = "16x256b">
+  // STORE: schedule <tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "16x256b", store = tma>
+  // As many stages as fit: 7 of 32 KiB, or 6 beside two staging tiles of 16.
+  // PIPELINED: schedule <pipelined, tile = 128x128x64, stages = 6, swizzle = 128B, tmem_load = "32x32b", store = tma>
+  // DIRECT: schedule <pipelined, tile = 128x128x64, stages = 7, swizzle = 128B, tmem_load = "32x32b">
+  // Beside seven there is no room for them.
+  // FULL: schedule <pipelined, tile = 128x128x64, stages = 7, swizzle = 128B, tmem_load = "32x32b">
+  // SPECIALIZED: schedule <warp_specialized, tile = 64x32x64, stages = 3, swizzle = 64B, tmem_load = "16x256b", store = tma>
   // AUTO: schedule <swizzle, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "16x256b">
   bwgemm.gemm %a, %b, %d : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xf32>
+  return
+}
+
+// 16-bit results take the fragment of stmatrix.
+// STORE-LABEL: func @half
+// PIPELINED-LABEL: func @half
+func.func @half(%a: memref<512x256xbf16>, %b: memref<256x384xbf16>, %d: memref<512x384xbf16>) {
+  // STORE: schedule <tma_store, {{.*}} tmem_load = "16x256b", store = tma>
+  // PIPELINED: schedule <pipelined, tile = 128x128x64, stages = 6, swizzle = 128B, tmem_load = "16x256b", store = tma>
+  bwgemm.gemm %a, %b, %d : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xbf16>
+  return
+}
+
+// What TMA may not be able to address, and what is added to, is written from
+// registers.
+// STORE-LABEL: func @direct
+func.func @direct(%a: memref<512x256xbf16>, %b: memref<256x384xbf16>, %d: memref<512x384xf32>,
+                  %pitch: memref<512x384xbf16, strided<[388, 1]>>, %offset: memref<512x384xbf16, strided<[384, 1], offset: ?>>,
+                  %columns: memref<512x384xf32, strided<[768, 2]>>) {
+  // STORE: schedule <tma_store, {{.*}} tmem_load = "16x256b">
+  bwgemm.gemm %a, %b, %d accumulate : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xf32>
+  // STORE: schedule <tma_store, {{.*}} tmem_load = "16x256b">
+  bwgemm.gemm %a, %b, %pitch : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xbf16, strided<[388, 1]>>
+  // STORE: schedule <tma_store, {{.*}} tmem_load = "16x256b">
+  bwgemm.gemm %a, %b, %offset : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xbf16, strided<[384, 1], offset: ?>>
+  // STORE: schedule <tma_store, {{.*}} tmem_load = "16x256b">
+  bwgemm.gemm %a, %b, %columns : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xf32, strided<[768, 2]>>
   return
 }

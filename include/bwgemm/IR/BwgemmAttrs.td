@@ -28,9 +28,10 @@ def Bwgemm_Preset : I32EnumAttr<"Preset", "rung of the schedule ladder", [
     I32EnumAttrCase<"Naive", 1, "naive">,
     I32EnumAttrCase<"Tma", 2, "tma">,
     I32EnumAttrCase<"Swizzle", 3, "swizzle">,
-    I32EnumAttrCase<"Pipelined", 4, "pipelined">,
-    I32EnumAttrCase<"WarpSpecialized", 5, "warp_specialized">,
-    I32EnumAttrCase<"Persistent", 6, "persistent">
+    I32EnumAttrCase<"TmaStore", 4, "tma_store">,
+    I32EnumAttrCase<"Pipelined", 5, "pipelined">,
+    I32EnumAttrCase<"WarpSpecialized", 6, "warp_specialized">,
+    I32EnumAttrCase<"Persistent", 7, "persistent">
   ]> {
   let cppNamespace = "::mlir::bwgemm";
 }
@@ -38,6 +39,13 @@ def Bwgemm_Preset : I32EnumAttr<"Preset", "rung of the schedule ladder", [
 def Bwgemm_TmemShape : I32EnumAttr<"TmemShape", "fragment shape of a tensor-memory load", [
     I32EnumAttrCase<"Shape32x32b", 0, "32x32b">,
     I32EnumAttrCase<"Shape16x256b", 1, "16x256b">
+  ]> {
+  let cppNamespace = "::mlir::bwgemm";
+}
+
+def Bwgemm_StoreKind : I32EnumAttr<"StoreKind", "how a result leaves the CTA", [
+    I32EnumAttrCase<"Direct", 0, "direct">,
+    I32EnumAttrCase<"Tma", 1, "tma">
   ]> {
   let cppNamespace = "::mlir::bwgemm";
 }
@@ -135,6 +143,8 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
     - `tmem_load`: fragment shape of the epilogue's tensor-memory loads
     - `raster`: rows of tiles that are walked together, see
       `bwgemm.tile_coord`; 1, which is not printed, walks row by row
+    - `store`: `tma` sends the result through shared memory; `direct`, which is
+      not printed, writes it from registers
 
     ```mlir
     #bwgemm.schedule<swizzle, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b">
@@ -146,7 +156,8 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
     "int64_t":$stages,
     "SwizzleAttr":$swizzle,
     "TmemShape":$tmemLoad,
-    "int64_t":$raster);
+    "int64_t":$raster,
+    "StoreKind":$store);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

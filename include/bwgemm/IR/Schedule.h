@@ -23,6 +23,7 @@ struct ScheduleSpec {
   std::optional<unsigned> swizzleSpan;
   std::optional<TmemShape> tmemLoad;
   std::optional<int64_t> raster;
+  std::optional<StoreKind> store;
 
   /// Parses `text`. On failure returns nothing and says in `error` what was
   /// not understood and what is accepted.

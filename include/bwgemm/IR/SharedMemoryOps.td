@@ -74,4 +74,65 @@ def Bwgemm_WarpIdOp : Bwgemm_Op<"warp_id", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Bwgemm_StMatrixOp : Bwgemm_Op<"stmatrix", [
+    MemoryEffects<[MemWrite<Bwgemm_SharedMemory>]>]> {
+  let summary = "store a fragment of 16 rows to a tile";
+  let description = [{
+    A whole warp stores 16 rows x 8 or 16 columns of a `k_major` tile of 16-bit
+    elements, of which the first is at `origin` (stage if there are stages, row,
+    column). Rows and columns are multiples of 8. The fragment is that of
+    `bwgemm.tmem_load` of shape `16x256b`: with t = t0 + 4 t1 and
+    r = p + 2 q + 4 j, element r of thread t is at row t1 + 8 q, column
+    8 j + 2 t0 + p. The tile's swizzle is applied.
+
+    PTX `stmatrix.sync.aligned.m8n8.x2` or `.x4.shared.b16`.
+
+    ```mlir
+    bwgemm.stmatrix %v, %tile[%stage, %row, %column] : vector<8xbf16>, !bwgemm.smem<2x128x64xbf16, k_major, swizzle = 128B>
+    ```
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [F16, BF16]>:$fragment,
+                       Bwgemm_SmemType:$tile, Variadic<Index>:$origin);
+  let assemblyFormat = "$fragment `,` $tile `[` $origin `]` attr-dict `:` qualified(type($fragment)) `,` qualified(type($tile))";
+  let hasVerifier = 1;
+}
+
+def Bwgemm_SmemStoreOp : Bwgemm_Op<"smem_store", [
+    MemoryEffects<[MemWrite<Bwgemm_SharedMemory>]>]> {
+  let summary = "store neighbouring elements to a tile";
+  let description = [{
+    A thread stores 8 or 16 bytes of a row of a `k_major` tile, of which the
+    first element is at `origin` (stage if there are stages, row, column), a
+    multiple of the vector's length. The tile's swizzle is applied; it keeps 16
+    bytes together. PTX `st.shared`.
+
+    ```mlir
+    bwgemm.smem_store %v, %tile[%stage, %row, %column] : vector<4xf32>, !bwgemm.smem<2x128x32xf32, k_major, swizzle = 128B>
+    ```
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [F16, BF16, F32]>:$vector,
+                       Bwgemm_SmemType:$tile, Variadic<Index>:$origin);
+  let assemblyFormat = "$vector `,` $tile `[` $origin `]` attr-dict `:` qualified(type($vector)) `,` qualified(type($tile))";
+  let hasVerifier = 1;
+}
+
+def Bwgemm_WarpsBarrierOp : Bwgemm_Op<"warps_barrier", [
+    MemoryEffects<[MemRead, MemWrite, MemRead<Bwgemm_SharedMemory>, MemWrite<Bwgemm_SharedMemory>,
+                   MemRead<Bwgemm_TensorMemory>, MemWrite<Bwgemm_TensorMemory>,
+                   MemRead<Bwgemm_BarrierState>, MemWrite<Bwgemm_BarrierState>]>]> {
+  let summary = "a barrier of some warps of the CTA";
+  let description = [{
+    `threads` threads, whole warps, meet at barrier `id`; the CTA's other warps
+    do not take part. Barrier 0 is that of `gpu.barrier`. PTX `bar.sync id,
+    threads`.
+
+    ```mlir
+    bwgemm.warps_barrier 1, 128
+    ```
+  }];
+  let arguments = (ins I32Attr:$id, I32Attr:$threads);
+  let assemblyFormat = "$id `,` $threads attr-dict";
+  let hasVerifier = 1;
+}
+
 #endif // BWGEMM_SHARED_MEMORY_OPS_TD

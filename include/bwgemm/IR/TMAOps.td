@@ -49,4 +49,67 @@ def Bwgemm_TMALoadOp : Bwgemm_Op<"tma_load", [
   let hasVerifier = 1;
 }
 
+def Bwgemm_TMAStoreOp : Bwgemm_Op<"tma_store", [
+    AttrSizedOperandSegments,
+    MemoryEffects<[MemRead<Bwgemm_SharedMemory>, MemWrite]>]> {
+  let summary = "start a TMA copy of one box from shared to global memory";
+  let description = [{
+    One thread starts the copy of that part of `tile` whose first element is at
+    `origin` (stage if there are stages, MN and K, in elements) to the map's box
+    at `coordinates` (contiguous dimension last). The box agrees with the tile
+    as for `bwgemm.tma_load`. What lies outside of the tensor is not written,
+    but along the contiguous dimension only from the next multiple of 16 bytes
+    on (measured on an H200).
+
+    Generic stores to the tile come before, each followed by a fence
+    `async_shared` in its thread, and a barrier. The same thread commits the
+    copy to a group and waits for the group.
+
+    PTX `cp.async.bulk.tensor.Nd.global.shared::cta.tile.bulk_group`.
+
+    ```mlir
+    bwgemm.tma_store %map[%m, %n], %tile[%stage, %c0, %c0]
+        : !bwgemm.tensor_map<128x64xbf16, swizzle = 128B>, !bwgemm.smem<2x128x64xbf16, k_major, swizzle = 128B>
+    ```
+  }];
+  let arguments = (ins Bwgemm_TensorMapType:$map, Variadic<Index>:$coordinates,
+                       Bwgemm_SmemType:$tile, Variadic<Index>:$origin);
+  let assemblyFormat = [{
+    $map `[` $coordinates `]` `,` $tile `[` $origin `]`
+    attr-dict `:` qualified(type($map)) `,` qualified(type($tile))
+  }];
+  let hasVerifier = 1;
+}
+
+def Bwgemm_TMAStoreCommitOp : Bwgemm_Op<"tma_store.commit", [
+    MemoryEffects<[MemRead, MemWrite, MemRead<Bwgemm_SharedMemory>, MemWrite<Bwgemm_SharedMemory>]>]> {
+  let summary = "make a group of this thread's TMA stores";
+  let description = [{
+    Those that it has started and not committed yet. PTX
+    `cp.async.bulk.commit_group`.
+
+    ```mlir
+    bwgemm.tma_store.commit
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Bwgemm_TMAStoreWaitOp : Bwgemm_Op<"tma_store.wait", [
+    MemoryEffects<[MemRead, MemWrite, MemRead<Bwgemm_SharedMemory>, MemWrite<Bwgemm_SharedMemory>]>]> {
+  let summary = "wait for this thread's groups of TMA stores";
+  let description = [{
+    Until at most `pending` of its latest groups are under way. With `read` it
+    waits only until shared memory has been read, so that it may be written
+    again, else until the writes are done. PTX `cp.async.bulk.wait_group{.read}`.
+
+    ```mlir
+    bwgemm.tma_store.wait 0 read
+    ```
+  }];
+  let arguments = (ins I32Attr:$pending, UnitAttr:$read);
+  let assemblyFormat = "$pending (`read` $read^)? attr-dict";
+  let hasVerifier = 1;
+}
+
 #endif // BWGEMM_TMA_OPS_TD

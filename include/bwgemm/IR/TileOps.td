@@ -86,11 +86,25 @@ def Bwgemm_StoreOp : Bwgemm_Op<"store", [
     ```mlir
     bwgemm.store %acc, %d[%m, %n] : !bwgemm.acc<64x64xf32>, memref<?x?xbf16>
     ```
+
+    With `via %map`, a tensor map of `d`, the result goes out by TMA, in slices
+    as wide as the map's box, of which each holds all rows and one row of the
+    map's swizzle. A store of TMA writes whole units of 16 bytes along the rows
+    of `d`: where that would reach past the end of a row, the tile is written
+    without it.
+
+    ```mlir
+    bwgemm.store %acc, %d[%m, %n] via %map : !bwgemm.acc<64x64xf32>, memref<256x256xbf16>, !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>
+    ```
   }];
   let arguments = (ins AnyTypeOf<[Bwgemm_AccType, Bwgemm_TmemType]>:$acc,
                        AnyMemRef:$d, Index:$m, Index:$n,
+                       Optional<Bwgemm_TensorMapType>:$map,
                        UnitAttr:$accumulate);
-  let assemblyFormat = "$acc `,` $d `[` $m `,` $n `]` (`accumulate` $accumulate^)? attr-dict `:` qualified(type($acc)) `,` qualified(type($d))";
+  let assemblyFormat = [{
+    $acc `,` $d `[` $m `,` $n `]` (`via` $map^)? (`accumulate` $accumulate^)?
+    attr-dict `:` qualified(type($acc)) `,` qualified(type($d)) (`,` qualified(type($map))^)?
+  }];
   let hasVerifier = 1;
 }
 

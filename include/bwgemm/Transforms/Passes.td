@@ -101,6 +101,18 @@ def Swizzle : Pass<"bwgemm-swizzle", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::bwgemm::BwgemmDialect"];
 }
 
+def StoreThroughTma : Pass<"bwgemm-tma-store", "::mlir::ModuleOp"> {
+  let summary = "let results leave through shared memory and TMA";
+  let description = [{
+    Rung 4, for schedules with `store = tma`. The kernel gets a tensor map of D,
+    its last argument, which the host encodes, and the store of its accumulator
+    goes `via` that map. The map's box has the tile's rows and a slice of its
+    columns: the widest of 128, 64, 32 and 16 bytes that divides them, with the
+    swizzle of that span.
+  }];
+  let dependentDialects = ["::mlir::bwgemm::BwgemmDialect"];
+}
+
 def InsertAsync : Pass<"bwgemm-insert-async", "::mlir::ModuleOp"> {
   let summary = "tile programs to asynchronous programs";
   let description = [{
@@ -200,6 +212,15 @@ def LowerEpilogue : Pass<"bwgemm-lower-epilogue", "::mlir::ModuleOp"> {
     (`32x32b` or `16x256b`, as the schedule says), converts, and writes. A tile
     that lies inside of the result and is aligned goes out in vectors, a partial
     one element by element, masked.
+
+    A store `via` a tensor map goes slice by slice through one of two staging
+    tiles in shared memory, which the warps fill (`bwgemm.stmatrix` for 16-bit
+    results in fragments of `16x256b`, else `bwgemm.smem_store`) while TMA reads
+    the other one. One barrier for each slice says both that this one is full
+    and that the other one may be filled: the thread that issues has waited
+    before. Tiles at the right edge of a D whose rows are not a multiple of 16
+    bytes long take the way without TMA, since TMA stores whole units of 16
+    bytes.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",

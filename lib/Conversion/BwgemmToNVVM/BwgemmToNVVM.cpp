@@ -93,7 +93,7 @@ private:
     module.walk([&](scf::ForOp loop) {
       bool asynchronous = false;
       loop->walk([&](Operation *op) {
-        asynchronous |= isa<TMALoadOp, Tcgen05MmaOp>(op);
+        asynchronous |= isa<TMALoadOp, TMAStoreOp, Tcgen05MmaOp>(op);
       });
       if (asynchronous)
         loop->setAttr("llvm.loop_annotation", annotation);
@@ -121,6 +121,7 @@ private:
     RewritePatternSet patterns(context);
     populateSharedMemoryPatterns(converter, patterns);
     populateMBarrierPatterns(converter, patterns);
+    populateStagingPatterns(converter, patterns);
     populateTMAPatterns(converter, patterns);
     populateTensorMemoryPatterns(converter, patterns);
     populateMMAPatterns(converter, patterns);

@@ -33,6 +33,8 @@ void populateSharedMemoryPatterns(const TypeConverter &converter,
                                   RewritePatternSet &patterns);
 void populateMBarrierPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns);
+void populateStagingPatterns(const TypeConverter &converter,
+                             RewritePatternSet &patterns);
 void populateTMAPatterns(const TypeConverter &converter,
                          RewritePatternSet &patterns);
 void populateTensorMemoryPatterns(const TypeConverter &converter,

@@ -82,10 +82,52 @@ struct LoadLowering : OpConversionPattern<TMALoadOp> {
   }
 };
 
+struct StoreLowering : OpConversionPattern<TMAStoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(TMAStoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value source =
+        offsetPointer(rewriter, loc, adaptor.getTile(),
+                      getTileOffset(rewriter, loc, op.getTile().getType(),
+                                    adaptor.getOrigin()));
+    SmallVector<Value> coordinates;
+    for (Value coordinate : llvm::reverse(adaptor.getCoordinates()))
+      coordinates.push_back(castToI32(rewriter, loc, coordinate));
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp>(
+        op, adaptor.getMap(), source, coordinates, /*l2CacheHint=*/Value(),
+        NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
+    return success();
+  }
+};
+
+struct StoreCommitLowering : OpConversionPattern<TMAStoreCommitOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(TMAStoreCommitOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkCommitGroupOp>(op);
+    return success();
+  }
+};
+
+struct StoreWaitLowering : OpConversionPattern<TMAStoreWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(TMAStoreWaitOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkWaitGroupOp>(
+        op, op.getPendingAttr(), op.getReadAttr());
+    return success();
+  }
+};
+
 } // namespace
 
 void bwgemm::populateTMAPatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns) {
-  patterns.add<PrefetchLowering, LoadLowering>(converter,
-                                               patterns.getContext());
+  patterns.add<PrefetchLowering, LoadLowering, StoreLowering,
+               StoreCommitLowering, StoreWaitLowering>(converter,
+                                                       patterns.getContext());
 }

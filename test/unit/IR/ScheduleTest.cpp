@@ -30,7 +30,8 @@ std::string parseBad(llvm::StringRef text) {
 
 constexpr char kFields[] = "fields are tile=MxNxK, stages=S, "
                            "swizzle=none|32B|64B|128B, "
-                           "tmem_load=32x32b|16x256b, raster=R";
+                           "tmem_load=32x32b|16x256b, raster=R, "
+                           "store=direct|tma";
 
 TEST(ScheduleTest, PresetAlone) {
   EXPECT_EQ(parseGood("auto").preset, Preset::Auto);
@@ -74,11 +75,12 @@ TEST(ScheduleTest, SpacesAroundItems) {
 }
 
 TEST(ScheduleTest, UnknownPreset) {
-  EXPECT_EQ(parseBad("fast"), "schedule 'fast': unknown preset 'fast'; presets "
-                              "are auto, naive, tma, swizzle, pipelined, "
-                              "warp_specialized, persistent");
+  EXPECT_EQ(parseBad("fast"),
+            "schedule 'fast': unknown preset 'fast'; presets "
+            "are auto, naive, tma, swizzle, tma_store, pipelined, "
+            "warp_specialized, persistent");
   EXPECT_EQ(parseBad(""), "schedule '': unknown preset ''; presets are auto, "
-                          "naive, tma, swizzle, pipelined, "
+                          "naive, tma, swizzle, tma_store, pipelined, "
                           "warp_specialized, persistent");
 }
 
@@ -142,13 +144,23 @@ TEST(ScheduleTest, BadTmemLoads) {
   }
 }
 
+TEST(ScheduleTest, BadStores) {
+  for (const char *value : {"", "both", "TMA"}) {
+    std::string text = std::string("tma_store,store=") + value;
+    EXPECT_EQ(parseBad(text), "schedule '" + text +
+                                  "': expected store=direct|tma, got '" +
+                                  value + "'");
+  }
+}
+
 // What an attribute says of itself is a SPEC that means the same.
 TEST(ScheduleTest, AttributeSpecParses) {
   MLIRContext context;
   context.loadDialect<BwgemmDialect>();
   auto attr = ScheduleAttr::get(&context, Preset::Swizzle, 128, 64, 32, 3,
                                 SwizzleAttr::getForSpan(&context, 64),
-                                TmemShape::Shape16x256b, /*raster=*/1);
+                                TmemShape::Shape16x256b, /*raster=*/1,
+                                StoreKind::Direct);
   EXPECT_EQ(attr.getSpec(),
             "swizzle,tile=128x64x32,stages=3,swizzle=64B,tmem_load=16x256b");
   ScheduleSpec spec = parseGood(attr.getSpec());
@@ -158,10 +170,24 @@ TEST(ScheduleTest, AttributeSpecParses) {
   EXPECT_EQ(*spec.swizzleSpan, 64u);
   EXPECT_EQ(*spec.tmemLoad, TmemShape::Shape16x256b);
 
+  // From tma_store on it names the way of the result, which is open otherwise.
+  for (StoreKind store : {StoreKind::Direct, StoreKind::Tma}) {
+    auto staged = ScheduleAttr::get(&context, Preset::TmaStore, 64, 64, 64, 1,
+                                    SwizzleAttr::getForSpan(&context, 128),
+                                    TmemShape::Shape16x256b,
+                                    /*raster=*/1, store);
+    EXPECT_EQ(staged.getSpec(),
+              std::string("tma_store,tile=64x64x64,stages=1,swizzle=128B,"
+                          "tmem_load=16x256b,store=") +
+                  (store == StoreKind::Tma ? "tma" : "direct"));
+    EXPECT_EQ(*parseGood(staged.getSpec()).store, store);
+  }
+  EXPECT_FALSE(parseGood("tma_store").store);
+
   // The naive preset uses neither shared memory nor tensor memory.
-  auto naive = ScheduleAttr::get(&context, Preset::Naive, 16, 16, 1, 1,
-                                 SwizzleAttr::getNone(&context),
-                                 TmemShape::Shape32x32b, /*raster=*/1);
+  auto naive = ScheduleAttr::get(
+      &context, Preset::Naive, 16, 16, 1, 1, SwizzleAttr::getNone(&context),
+      TmemShape::Shape32x32b, /*raster=*/1, StoreKind::Direct);
   EXPECT_EQ(naive.getSpec(), "naive,tile=16x16x1,stages=1");
   EXPECT_EQ(parseGood(naive.getSpec()).preset, Preset::Naive);
 }

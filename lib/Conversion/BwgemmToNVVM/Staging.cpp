@@ -1,0 +1,156 @@
+//===- Staging.cpp - Threads that write tiles in shared memory ------------===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+namespace {
+
+/// Computes with 32-bit values, which addresses of shared memory are.
+struct Words {
+  OpBuilder &builder;
+  Location loc;
+
+  Value constant(int64_t value) const {
+    return arith::ConstantOp::create(
+        builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(value)));
+  }
+  template <typename Op> Value emit(Value lhs, Value rhs) const {
+    return builder.createOrFold<Op>(loc, lhs, rhs);
+  }
+  template <typename Op> Value emit(Value lhs, int64_t rhs) const {
+    return emit<Op>(lhs, constant(rhs));
+  }
+  Value fromIndex(Value index) const { return castToI32(builder, loc, index); }
+};
+
+/// Where element (stage, row, column) of a K-major tile lies, see
+/// `!bwgemm.smem`: the swizzle included. A tile begins at a multiple of the
+/// swizzle's pattern and so does each of its stages, so that the offset within
+/// a stage is swizzled like the address.
+Value getElementPointer(OpBuilder &builder, Location loc, SmemType type,
+                        Value tile, Value stage, Value row, Value column) {
+  Words words{builder, loc};
+  SwizzleAttr swizzle = type.getSwizzle();
+  int64_t rowBytes = swizzle.getRowBytes();
+  Value x = words.emit<arith::MulIOp>(column, type.getElementBytes());
+  Value offset = words.emit<arith::MulIOp>(row, rowBytes);
+  if (type.getColumns() > 1) {
+    Value along = words.emit<arith::DivUIOp>(x, rowBytes);
+    x = words.emit<arith::RemUIOp>(x, rowBytes);
+    offset = words.emit<arith::AddIOp>(
+        offset, words.emit<arith::MulIOp>(along, type.getColumnBytes()));
+  }
+  offset = words.emit<arith::AddIOp>(offset, x);
+  if (!swizzle.isNone()) {
+    int64_t mask = ((int64_t(1) << swizzle.getBits()) - 1) << swizzle.getBase();
+    Value bits = words.emit<arith::ShRUIOp>(offset, swizzle.getShift());
+    bits = words.emit<arith::AndIOp>(bits, mask);
+    offset = words.emit<arith::XOrIOp>(offset, bits);
+  }
+  if (stage)
+    offset = words.emit<arith::AddIOp>(
+        offset, words.emit<arith::MulIOp>(stage, type.getStageBytes()));
+  return LLVM::GEPOp::create(builder, loc, tile.getType(), builder.getI8Type(),
+                             tile, ArrayRef<LLVM::GEPArg>{offset});
+}
+
+struct StMatrixLowering : OpConversionPattern<StMatrixOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(StMatrixOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Words words{rewriter, loc};
+    SmemType type = op.getTile().getType();
+    ValueRange origin = adaptor.getOrigin();
+    Value stage;
+    if (type.hasStages())
+      stage = words.fromIndex(origin.front());
+    Value row = words.fromIndex(origin.drop_back().back());
+    Value column = words.fromIndex(origin.back());
+    Value lane = words.fromIndex(
+        gpu::LaneIdOp::create(rewriter, loc, rewriter.getIndexType(),
+                              /*upper_bound=*/nullptr));
+    // Thread t gives the address of row t mod 8 of matrix t / 8. The matrices
+    // are the upper and the lower half of 8 columns, then those of the next 8.
+    row = words.emit<arith::AddIOp>(row, words.emit<arith::AndIOp>(lane, 15));
+    int64_t count = op.getFragment().getType().getNumElements() / 2;
+    if (count == 4) {
+      Value half = words.emit<arith::ShRUIOp>(lane, 4);
+      column =
+          words.emit<arith::AddIOp>(column, words.emit<arith::MulIOp>(half, 8));
+    }
+    Value pointer = getElementPointer(rewriter, loc, type, adaptor.getTile(),
+                                      stage, row, column);
+    Type i32 = rewriter.getI32Type();
+    Value pairs = LLVM::BitcastOp::create(
+        rewriter, loc, VectorType::get(count, i32), adaptor.getFragment());
+    SmallVector<Value> sources;
+    for (int64_t i = 0; i < count; ++i)
+      sources.push_back(LLVM::ExtractElementOp::create(
+          rewriter, loc, pairs, constantI32(rewriter, loc, i)));
+    MLIRContext *context = op.getContext();
+    rewriter.replaceOpWithNewOp<NVVM::StMatrixOp>(
+        op, pointer, sources, NVVM::MMALayout::row,
+        NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+        NVVM::LdStMatrixEltType::B16);
+    return success();
+  }
+};
+
+struct SmemStoreLowering : OpConversionPattern<SmemStoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(SmemStoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Words words{rewriter, loc};
+    SmemType type = op.getTile().getType();
+    ValueRange origin = adaptor.getOrigin();
+    Value stage;
+    if (type.hasStages())
+      stage = words.fromIndex(origin.front());
+    Value pointer =
+        getElementPointer(rewriter, loc, type, adaptor.getTile(), stage,
+                          words.fromIndex(origin.drop_back().back()),
+                          words.fromIndex(origin.back()));
+    VectorType vector = op.getVector().getType();
+    unsigned bytes =
+        vector.getNumElements() * vector.getElementTypeBitWidth() / 8;
+    rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, adaptor.getVector(), pointer,
+                                               /*alignment=*/bytes);
+    return success();
+  }
+};
+
+struct WarpsBarrierLowering : OpConversionPattern<WarpsBarrierOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(WarpsBarrierOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    rewriter.replaceOpWithNewOp<NVVM::BarrierOp>(
+        op, TypeRange(), constantI32(rewriter, loc, op.getId()),
+        constantI32(rewriter, loc, op.getThreads()),
+        NVVM::BarrierReductionAttr(), /*reductionPredicate=*/Value());
+    return success();
+  }
+};
+
+} // namespace
+
+void bwgemm::populateStagingPatterns(const TypeConverter &converter,
+                                     RewritePatternSet &patterns) {
+  patterns.add<StMatrixLowering, SmemStoreLowering, WarpsBarrierLowering>(
+      converter, patterns.getContext());
+}

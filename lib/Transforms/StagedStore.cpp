@@ -1,0 +1,276 @@
+//===- StagedStore.cpp - Results through shared memory and TMA ------------===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StagedStore.h"
+
+#include "bwgemm/IR/TargetInfo.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+TensorMapType bwgemm::getStoreMap(int64_t rows, int64_t columns,
+                                  Type elementType) {
+  int64_t elementBytes = elementType.getIntOrFloatBitWidth() / 8;
+  unsigned span = 128;
+  while (span > 16 && columns * elementBytes % span != 0)
+    span /= 2;
+  // Rows of 16 bytes, which are not swizzled, are the narrowest.
+  auto swizzle =
+      SwizzleAttr::getForSpan(elementType.getContext(), span == 16 ? 0 : span);
+  return TensorMapType::get({rows, span / elementBytes}, elementType, swizzle);
+}
+
+SmemType bwgemm::getStagingTiles(TensorMapType map, int64_t columns) {
+  int64_t slices = columns / map.getShape()[1];
+  return SmemType::get(
+      {std::min<int64_t>(slices, 2), map.getShape()[0], map.getShape()[1]},
+      map.getElementType(), Major::K, map.getSwizzle());
+}
+
+namespace {
+
+/// Warps that take part, each of which reaches one quarter of the tensor
+/// memory's lanes, and the barrier at which they meet.
+constexpr int64_t kWarps = 4;
+constexpr int32_t kBarrier = 1;
+
+/// Expands one store.
+class StagedStore {
+public:
+  StagedStore(StoreOp store, TmemShape shape)
+      : store(store), shape(shape), builder(store), loc(store.getLoc()),
+        tmem(cast<TmemType>(store.getAcc().getType())),
+        map(cast<TensorMapType>(store.getMap().getType())),
+        element(map.getElementType()), sliceColumns(map.getShape()[1]),
+        slices(tmem.getColumns() / sliceColumns) {}
+
+  void emit();
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value add(Value lhs, Value rhs) {
+    return builder.createOrFold<arith::AddIOp>(loc, lhs, rhs);
+  }
+  Value mul(Value lhs, int64_t rhs) {
+    return builder.createOrFold<arith::MulIOp>(loc, lhs, constant(rhs));
+  }
+  void when(Value condition, llvm::function_ref<void()> body) {
+    auto guard =
+        scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard restore(builder);
+    builder.setInsertionPointToStart(guard.thenBlock());
+    body();
+  }
+  void waitForStores(bool read) {
+    when(issuer,
+         [&] { TMAStoreWaitOp::create(builder, loc, /*pending=*/0, read); });
+  }
+  void barrier() {
+    WarpsBarrierOp::create(builder, loc, kBarrier, 32 * kWarps);
+  }
+
+  Value emitCondition();
+  void emitSlices();
+  void emitSlice(Value column, Value stage);
+  Value load(Value atLane, Value column, int64_t elements);
+  /// `width` elements of a fragment from `first` on, in the type of D.
+  Value convert(Value fragment, int64_t first, int64_t width);
+
+  StoreOp store;
+  TmemShape shape;
+  OpBuilder builder;
+  Location loc;
+  TmemType tmem;
+  TensorMapType map;
+  Type element;
+  int64_t sliceColumns, slices;
+  /// Whether other results come after this one.
+  bool isRepeated = false;
+  Value staging, issuer, lane, warpLane, warpRow;
+};
+
+/// Whether TMA may store the tile: its right edge is inside of D, or D's rows
+/// end at a multiple of the 16 bytes that TMA writes at once.
+Value StagedStore::emitCondition() {
+  Value columns = builder.createOrFold<memref::DimOp>(loc, store.getD(), 1);
+  int64_t unit = kTmaAlignment / map.getElementBytes();
+  APInt known;
+  if (matchPattern(columns, m_ConstantInt(&known)))
+    return known.urem(unit) == 0
+               ? Value()
+               : arith::CmpIOp::create(
+                     builder, loc, arith::CmpIPredicate::ule,
+                     add(store.getN(), constant(tmem.getColumns())), columns)
+                     .getResult();
+  Value rest = arith::RemUIOp::create(builder, loc, columns, constant(unit));
+  Value whole = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                      rest, constant(0));
+  Value inside = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ule,
+      add(store.getN(), constant(tmem.getColumns())), columns);
+  return arith::OrIOp::create(builder, loc, whole, inside);
+}
+
+Value StagedStore::load(Value atLane, Value column, int64_t elements) {
+  return TmemLoadOp::create(builder, loc,
+                            VectorType::get(elements, builder.getF32Type()),
+                            store.getAcc(), atLane, column, shape);
+}
+
+Value StagedStore::convert(Value fragment, int64_t first, int64_t width) {
+  SmallVector<Value> values;
+  for (int64_t i = first; i < first + width; ++i)
+    values.push_back(vector::ExtractOp::create(builder, loc, fragment, i));
+  Value vector = vector::FromElementsOp::create(
+      builder, loc, VectorType::get(width, builder.getF32Type()), values);
+  if (element.isF32())
+    return vector;
+  return arith::TruncFOp::create(builder, loc, VectorType::get(width, element),
+                                 vector);
+}
+
+/// Fills a staging tile with the columns from `column` on.
+void StagedStore::emitSlice(Value column, Value stage) {
+  bool halfFilled = tmem.getRows() == 64;
+  auto wait = [&](Value fragment) -> Value {
+    return TmemWaitOp::create(builder, loc, fragment.getType(), fragment);
+  };
+  auto put = [&](Value vector, Value row, Value at) {
+    SmemStoreOp::create(builder, loc, vector, staging,
+                        ValueRange{stage, row, at});
+  };
+  if (shape == TmemShape::Shape32x32b) {
+    Value fragment = wait(load(warpLane, column, sliceColumns));
+    int64_t width = 16 / map.getElementBytes();
+    auto body = [&] {
+      for (int64_t first = 0; first < sliceColumns; first += width)
+        put(convert(fragment, first, width), add(warpRow, lane),
+            constant(first));
+    };
+    if (!halfFilled)
+      return body();
+    return when(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                      lane, constant(16)),
+                body);
+  }
+  SmallVector<Value> fragments;
+  for (int64_t half = 0; half < (halfFilled ? 16 : 32); half += 16)
+    fragments.push_back(
+        load(add(warpLane, constant(half)), column, sliceColumns / 2));
+  for (Value &fragment : fragments)
+    fragment = wait(fragment);
+  int64_t repeats = sliceColumns / 8;
+  for (auto [half, fragment] : llvm::enumerate(fragments)) {
+    Value row = add(warpRow, constant(16 * half));
+    if (!element.isF32()) {
+      // What 16x256b brings is the fragment that stmatrix takes.
+      int64_t step = std::min<int64_t>(repeats, 2);
+      for (int64_t repeat = 0; repeat < repeats; repeat += step)
+        StMatrixOp::create(builder, loc,
+                           convert(fragment, 4 * repeat, 4 * step), staging,
+                           ValueRange{stage, row, constant(8 * repeat)});
+      continue;
+    }
+    // Thread t = t0 + 4 t1 holds pairs of neighbouring columns.
+    Value t0 = arith::RemUIOp::create(builder, loc, lane, constant(4));
+    Value t1 = arith::DivUIOp::create(builder, loc, lane, constant(4));
+    for (int64_t repeat = 0; repeat < repeats; ++repeat)
+      for (int64_t upper = 0; upper < 2; ++upper)
+        put(convert(fragment, 4 * repeat + 2 * upper, 2),
+            add(row, add(t1, constant(8 * upper))),
+            add(mul(t0, 2), constant(8 * repeat)));
+  }
+}
+
+void StagedStore::emitSlices() {
+  auto loop =
+      scf::ForOp::create(builder, loc, constant(0), constant(tmem.getColumns()),
+                         constant(sliceColumns));
+  {
+    OpBuilder::InsertionGuard restore(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value column = loop.getInductionVar(), stage = constant(0);
+    if (slices > 1) {
+      Value slice =
+          arith::DivUIOp::create(builder, loc, column, constant(sliceColumns));
+      stage = arith::RemUIOp::create(builder, loc, slice, constant(2));
+    }
+    emitSlice(column, stage);
+    FenceOp::create(builder, loc, FenceKind::AsyncShared);
+    // Behind the barrier this tile is full, and the other one is free: it has
+    // been read while this one was written.
+    waitForStores(/*read=*/true);
+    barrier();
+    when(issuer, [&] {
+      TMAStoreOp::create(builder, loc, store.getMap(),
+                         ValueRange{store.getM(), add(store.getN(), column)},
+                         staging, ValueRange{stage, constant(0), constant(0)});
+      TMAStoreCommitOp::create(builder, loc);
+    });
+  }
+  // The next result begins with the first staging tile. After an odd number of
+  // slices that is the one that is being read.
+  if (slices % 2 != 0 && isRepeated) {
+    waitForStores(/*read=*/true);
+    barrier();
+  }
+}
+
+void StagedStore::emit() {
+  auto kernel = store->getParentOfType<gpu::GPUFuncOp>();
+  builder.setInsertionPointToStart(&kernel.getBody().front());
+  staging = SmemAllocOp::create(
+      builder, loc, getStagingTiles(map, tmem.getColumns()), IntegerAttr());
+  // What concerns all results of these warps stands around their loop. One
+  // thread starts every copy, since only it can wait for them.
+  Operation *outermost = store;
+  while (isa<scf::ForOp>(outermost->getParentOp()))
+    outermost = outermost->getParentOp();
+  isRepeated = outermost != store.getOperation();
+  builder.setInsertionPoint(outermost);
+  Type index = builder.getIndexType();
+  lane = gpu::LaneIdOp::create(builder, loc, index, /*upper_bound=*/nullptr);
+  Value warp = WarpIdOp::create(builder, loc, index);
+  Value elected = ElectOp::create(builder, loc, builder.getI1Type());
+  Value first = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                      warp, constant(0));
+  issuer = arith::AndIOp::create(builder, loc, first, elected);
+  warpLane = mul(warp, 32);
+  // Layout F (M = 64) keeps 16 rows in each quarter of the lanes.
+  warpRow = mul(warp, tmem.getRows() / kWarps);
+  builder.setInsertionPointAfter(outermost);
+  waitForStores(/*read=*/false);
+
+  builder.setInsertionPoint(store);
+  Value condition = emitCondition();
+  if (!condition) {
+    emitSlices();
+    store.erase();
+    return;
+  }
+  auto choice =
+      scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/true);
+  store->moveBefore(choice.elseBlock()->getTerminator());
+  builder.setInsertionPointToStart(choice.thenBlock());
+  emitSlices();
+  store.getMapMutable().clear();
+}
+
+} // namespace
+
+void bwgemm::lowerStagedStore(StoreOp store, TmemShape shape) {
+  StagedStore(store, shape).emit();
+}

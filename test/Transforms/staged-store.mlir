@@ -1,0 +1,88 @@
+// A store via a tensor map: slices through staging tiles.
+
+// RUN: bwgemm-opt %s --bwgemm-lower-epilogue --canonicalize | FileCheck %s
+
+#pairs = #bwgemm.schedule<tma_store, tile = 128x192x64, stages = 1, swizzle = 128B, tmem_load = "16x256b", store = tma>
+#lanes = #bwgemm.schedule<persistent, tile = 64x32x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", store = tma>
+
+gpu.module @kernels {
+  // CHECK-LABEL: gpu.func @half
+  // Two tiles of 128 rows of 128 bytes.
+  // CHECK: %[[TILES:.*]] = bwgemm.smem_alloc : !bwgemm.smem<2x128x64xbf16, k_major, swizzle = 128B>
+  // One thread of warp 0 issues.
+  // CHECK: %[[WARP:.*]] = bwgemm.warp_id
+  // CHECK: %[[ELECTED:.*]] = bwgemm.elect
+  // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[WARP]], %c0
+  // CHECK: %[[ISSUER:.*]] = arith.andi %[[FIRST]], %[[ELECTED]]
+  // CHECK: scf.for %[[COLUMN:.*]] = %c0 to %c192 step %c64 {
+  // CHECK:   %[[SLICE:.*]] = arith.divui %[[COLUMN]], %c64
+  // CHECK:   %[[STAGE:.*]] = arith.remui %[[SLICE]], %c2
+  // Both halves of a quarter of the lanes are under way together.
+  // CHECK:   bwgemm.tmem_load {{.*}} "16x256b" : !bwgemm.tmem<128x192xf32> -> vector<32xf32>
+  // CHECK:   bwgemm.tmem_load {{.*}} "16x256b" : !bwgemm.tmem<128x192xf32> -> vector<32xf32>
+  // CHECK-COUNT-2: bwgemm.tmem_wait
+  // CHECK-COUNT-8: bwgemm.stmatrix {{.*}} : vector<8xbf16>, !bwgemm.smem<2x128x64xbf16, k_major, swizzle = 128B>
+  // CHECK-NOT: bwgemm.stmatrix
+  // CHECK:   bwgemm.fence async_shared
+  // CHECK-NEXT: scf.if %[[ISSUER]] {
+  // CHECK-NEXT:   bwgemm.tma_store.wait 0 read
+  // CHECK-NEXT: }
+  // CHECK-NEXT: bwgemm.warps_barrier 1, 128
+  // CHECK-NEXT: scf.if %[[ISSUER]] {
+  // CHECK-NEXT:   %[[N:.*]] = arith.addi %{{.*}}, %[[COLUMN]]
+  // CHECK-NEXT:   bwgemm.tma_store %{{.*}}[%{{.*}}, %[[N]]], %[[TILES]][%[[STAGE]], %c0, %c0]
+  // CHECK-NEXT:   bwgemm.tma_store.commit
+  // Before the kernel ends the writes are done.
+  // CHECK: scf.if %[[ISSUER]] {
+  // CHECK-NEXT: bwgemm.tma_store.wait 0{{$}}
+  // Rows of 384 bf16 end at a multiple of 16 bytes.
+  // CHECK-NOT: memref.store
+  // CHECK: gpu.return
+  gpu.func @half(%t: !bwgemm.tmem<128x192xf32>, %d: memref<512x384xbf16>, %map: !bwgemm.tensor_map<128x64xbf16, swizzle = 128B>, %m: index, %n: index) kernel attributes {bwgemm.schedule = #pairs} {
+    bwgemm.store %t, %d[%m, %n] via %map : !bwgemm.tmem<128x192xf32>, memref<512x384xbf16>, !bwgemm.tensor_map<128x64xbf16, swizzle = 128B>
+    gpu.return
+  }
+
+  // One slice, in a loop over results: one staging tile, which is read before
+  // the next result.
+  // CHECK-LABEL: gpu.func @repeated
+  // CHECK: %[[TILE:.*]] = bwgemm.smem_alloc : !bwgemm.smem<1x64x32xf32, k_major, swizzle = 128B>
+  // CHECK: %[[ISSUER:.*]] = arith.andi
+  // CHECK: scf.for
+  // A row for each of 16 lanes.
+  // CHECK:   bwgemm.tmem_load {{.*}} "32x32b" : !bwgemm.tmem<64x32xf32> -> vector<32xf32>
+  // CHECK:   scf.if
+  // CHECK-COUNT-8: bwgemm.smem_store {{.*}} : vector<4xf32>, !bwgemm.smem<1x64x32xf32, k_major, swizzle = 128B>
+  // CHECK:   bwgemm.warps_barrier 1, 128
+  // CHECK:   bwgemm.tma_store %
+  // CHECK-NEXT: bwgemm.tma_store.commit
+  // CHECK-NEXT: bwgemm.tma_store.wait 0 read
+  // CHECK-NEXT: }
+  // CHECK-NEXT: bwgemm.warps_barrier 1, 128
+  // CHECK-NEXT: }
+  // CHECK-NEXT: scf.if %[[ISSUER]] {
+  // CHECK-NEXT: bwgemm.tma_store.wait 0{{$}}
+  gpu.func @repeated(%t: !bwgemm.tmem<64x32xf32>, %d: memref<512x384xf32>, %map: !bwgemm.tensor_map<64x32xf32, swizzle = 128B>, %m: index, %n: index) kernel attributes {bwgemm.schedule = #lanes} {
+    %c1 = arith.constant 1 : index
+    scf.for %i = %m to %n step %c1 {
+      bwgemm.store %t, %d[%i, %i] via %map : !bwgemm.tmem<64x32xf32>, memref<512x384xf32>, !bwgemm.tensor_map<64x32xf32, swizzle = 128B>
+    }
+    gpu.return
+  }
+
+  // Rows of 382 bf16 do not: where the tile reaches past them it is written
+  // without TMA.
+  // CHECK-LABEL: gpu.func @edge
+  // CHECK-DAG: %[[RIGHT:.*]] = arith.addi %{{.*}}, %c192
+  // CHECK: %[[INSIDE:.*]] = arith.cmpi ule, %[[RIGHT]], %c382
+  // CHECK: scf.if %[[INSIDE]] {
+  // CHECK: bwgemm.tma_store %
+  // CHECK: } else {
+  // CHECK: vector.store
+  // CHECK: memref.store
+  // CHECK: bwgemm.tma_store.wait 0{{$}}
+  gpu.func @edge(%t: !bwgemm.tmem<128x192xf32>, %d: memref<512x382xbf16, strided<[384, 1]>>, %map: !bwgemm.tensor_map<128x64xbf16, swizzle = 128B>, %m: index, %n: index) kernel attributes {bwgemm.schedule = #pairs} {
+    bwgemm.store %t, %d[%m, %n] via %map : !bwgemm.tmem<128x192xf32>, memref<512x382xbf16, strided<[384, 1]>>, !bwgemm.tensor_map<128x64xbf16, swizzle = 128B>
+    gpu.return
+  }
+}
