@@ -1,4 +1,4 @@
-//===- BwgemmAttrs.cpp - Swizzle and schedule attributes ------------------===//
+//===- BwgemmAttrs.cpp - Swizzles -----------------------------------------===//
 //
 // Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,8 +7,6 @@
 
 #include "SwizzleSyntax.h"
 #include "bwgemm/IR/Bwgemm.h"
-#include "bwgemm/IR/Schedule.h"
-#include "bwgemm/IR/TargetInfo.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -170,145 +168,4 @@ void SwizzleAttr::print(AsmPrinter &printer) const {
     return;
   }
   printer << getName();
-}
-
-//===----------------------------------------------------------------------===//
-// ScheduleAttr
-//===----------------------------------------------------------------------===//
-
-std::string ScheduleAttr::getSpec() const {
-  std::string spec = stringifyPreset(getPreset()).str();
-  auto number = [](int64_t value) { return std::to_string(value); };
-  spec += ",tile=" + number(getTileM()) + "x" + number(getTileN()) + "x" +
-          number(getTileK());
-  spec += ",stages=" + number(getStages());
-  if (getPreset() == Preset::Naive)
-    return spec;
-  spec += ",swizzle=" + getSwizzle().getName();
-  spec += ",tmem_load=" + stringifyTmemShape(getTmemLoad()).str();
-  if (getRaster() != 1)
-    spec += ",raster=" + number(getRaster());
-  // From this preset on the choice is open unless it is named.
-  if (getPreset() >= Preset::TmaStore)
-    spec += ",store=" + stringifyStoreKind(getStore()).str();
-  return spec;
-}
-
-LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                   Preset preset, int64_t tileM, int64_t tileN,
-                                   int64_t tileK, int64_t stages,
-                                   SwizzleAttr swizzle, TmemShape,
-                                   int64_t raster, StoreKind store) {
-  // schedule_c1
-  for (int64_t extent : {tileM, tileN, tileK})
-    if (extent < 1 || extent > kMaxTileExtent)
-      return emitError() << "expects tile extents of 1 to " << kMaxTileExtent
-                         << ", but got " << tileM << "x" << tileN << "x"
-                         << tileK;
-  // schedule_c2
-  if (stages < 1 || stages > kMaxTileExtent)
-    return emitError() << "expects 1 to " << kMaxTileExtent
-                       << " stages, but got " << stages;
-  // schedule_c3
-  if (!swizzle.isHardwareMode())
-    return emitError() << "expects a swizzle that TMA knows (none, 32B, 64B or "
-                          "128B), but got "
-                       << swizzle.getName();
-  // schedule_c4
-  if (raster < 1 || raster > kMaxTileExtent)
-    return emitError() << "expects a raster of 1 to " << kMaxTileExtent
-                       << " rows of tiles, but got " << raster;
-  // schedule_c5
-  if (store == StoreKind::Tma && preset < Preset::TmaStore)
-    return emitError() << "expects store = tma from preset tma_store on, but "
-                          "got preset "
-                       << stringifyPreset(preset);
-  return success();
-}
-
-Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
-  SMLoc loc = parser.getCurrentLocation();
-  MLIRContext *context = parser.getContext();
-  StringRef presetName;
-  SmallVector<int64_t> tile;
-  int64_t stages, raster = 1;
-  std::string shapeName;
-  if (parser.parseLess() || parser.parseKeyword(&presetName) ||
-      parser.parseComma() || parser.parseKeyword("tile") ||
-      parser.parseEqual() ||
-      parser.parseDimensionList(tile, /*allowDynamic=*/false,
-                                /*withTrailingX=*/false) ||
-      parser.parseComma() || parser.parseKeyword("stages") ||
-      parser.parseEqual() || parser.parseInteger(stages) ||
-      parser.parseComma() || parser.parseKeyword("swizzle") ||
-      parser.parseEqual())
-    return {};
-  FailureOr<SwizzleAttr> swizzle = parseSwizzleName(parser);
-  if (failed(swizzle) || parser.parseComma() ||
-      parser.parseKeyword("tmem_load") || parser.parseEqual() ||
-      parser.parseString(&shapeName))
-    return {};
-  // What has its default is not printed.
-  StoreKind store = StoreKind::Direct;
-  while (succeeded(parser.parseOptionalComma())) {
-    StringRef field, value;
-    SMLoc fieldLoc = parser.getCurrentLocation();
-    if (parser.parseKeyword(&field) || parser.parseEqual())
-      return {};
-    if (field == "raster") {
-      if (parser.parseInteger(raster))
-        return {};
-    } else if (field == "store") {
-      SMLoc valueLoc = parser.getCurrentLocation();
-      if (parser.parseKeyword(&value))
-        return {};
-      std::optional<StoreKind> kind = symbolizeStoreKind(value);
-      if (!kind) {
-        parser.emitError(valueLoc, "expects a store of direct or tma, but got ")
-            << value;
-        return {};
-      }
-      store = *kind;
-    } else {
-      parser.emitError(fieldLoc, "expects raster or store, but got ") << field;
-      return {};
-    }
-  }
-  if (parser.parseGreater())
-    return {};
-  std::optional<Preset> preset = symbolizePreset(presetName);
-  if (!preset) {
-    parser.emitError(loc, "expects a schedule preset (")
-        << getPresetNames() << "), but got " << presetName;
-    return {};
-  }
-  if (tile.size() != 3) {
-    parser.emitError(loc, "expects a tile of three extents (M x N x K), but "
-                          "got ")
-        << tile.size();
-    return {};
-  }
-  std::optional<TmemShape> shape = symbolizeTmemShape(shapeName);
-  if (!shape) {
-    parser.emitError(loc, "expects a tensor-memory load shape of \"32x32b\" or "
-                          "\"16x256b\", but got \"")
-        << shapeName << "\"";
-    return {};
-  }
-  return ScheduleAttr::getChecked([&] { return parser.emitError(loc); },
-                                  context, *preset, tile[0], tile[1], tile[2],
-                                  stages, *swizzle, *shape, raster, store);
-}
-
-void ScheduleAttr::print(AsmPrinter &printer) const {
-  printer << "<" << stringifyPreset(getPreset()) << ", tile = " << getTileM()
-          << "x" << getTileN() << "x" << getTileK()
-          << ", stages = " << getStages()
-          << ", swizzle = " << getSwizzle().getName() << ", tmem_load = \""
-          << stringifyTmemShape(getTmemLoad()) << "\"";
-  if (getRaster() != 1)
-    printer << ", raster = " << getRaster();
-  if (getStore() != StoreKind::Direct)
-    printer << ", store = " << stringifyStoreKind(getStore());
-  printer << ">";
 }

@@ -15,7 +15,9 @@ using namespace mlir::bwgemm;
 
 static constexpr llvm::StringLiteral kFields =
     "tile=MxNxK, stages=S, swizzle=none|32B|64B|128B, "
-    "tmem_load=32x32b|16x256b, raster=R, store=direct|tma";
+    "tmem_load=32x32b|16x256b, raster=R, store=direct|tma, "
+    "cta_group=1|2, cluster=MxN, scheduler=static|clc|stream_k, split_k=S, "
+    "pdl=on|off";
 
 StringRef bwgemm::getScheduleFields() { return kFields; }
 
@@ -32,12 +34,14 @@ static bool parseExtent(StringRef text, int64_t &value) {
          !text.getAsInteger(10, value) && value > 0 && value <= kMaxTileExtent;
 }
 
-static bool parseTile(StringRef text, std::array<int64_t, 3> &tile) {
+/// As many numbers as `extents` has, with an x between each two.
+template <size_t count>
+static bool parseExtents(StringRef text, std::array<int64_t, count> &extents) {
   SmallVector<StringRef> parts;
   text.split(parts, 'x');
-  if (parts.size() != 3)
+  if (parts.size() != count)
     return false;
-  for (auto [part, extent] : llvm::zip_equal(parts, tile))
+  for (auto [part, extent] : llvm::zip_equal(parts, extents))
     if (!parseExtent(part, extent))
       return false;
   return true;
@@ -84,7 +88,7 @@ std::optional<ScheduleSpec> ScheduleSpec::parse(StringRef text,
     };
     if (key == "tile") {
       std::array<int64_t, 3> tile;
-      if (!parseTile(value, tile))
+      if (!parseExtents(value, tile))
         return badValue("MxNxK with extents of 1 to 65536");
       spec.tile = tile;
     } else if (key == "stages") {
@@ -112,9 +116,56 @@ std::optional<ScheduleSpec> ScheduleSpec::parse(StringRef text,
       if (!store)
         return badValue("direct|tma");
       spec.store = store;
+    } else if (key == "cta_group") {
+      if (value != "1" && value != "2")
+        return badValue("1|2");
+      spec.ctaGroup = value == "2" ? 2 : 1;
+    } else if (key == "cluster") {
+      std::array<int64_t, 2> cluster;
+      if (!parseExtents(value, cluster))
+        return badValue("MxN with extents of 1 to 65536");
+      spec.cluster = cluster;
+    } else if (key == "scheduler") {
+      std::optional<TileScheduler> scheduler = symbolizeTileScheduler(value);
+      if (!scheduler)
+        return badValue("static|clc|stream_k");
+      spec.scheduler = scheduler;
+    } else if (key == "split_k") {
+      int64_t splitK;
+      if (!parseExtent(value, splitK))
+        return badValue("a number of 1 to 65536");
+      spec.splitK = splitK;
+    } else if (key == "pdl") {
+      if (value != "on" && value != "off")
+        return badValue("on|off");
+      spec.pdl = value == "on";
     } else {
       return fail("unknown field '" + key + "'; fields are " + kFields);
     }
   }
   return spec;
+}
+
+ScheduleSpec ScheduleSpec::getFrom(const ScheduleFields &fields) {
+  ScheduleSpec spec;
+  spec.preset = fields.preset;
+  if (spec.preset == Preset::Naive)
+    return spec;
+  spec.tile = fields.tile;
+  spec.stages = fields.stages;
+  spec.swizzleSpan = fields.swizzleSpan;
+  spec.tmemLoad = fields.tmemLoad;
+  spec.raster = fields.raster;
+  spec.store = fields.store;
+  spec.ctaGroup = fields.ctaGroup;
+  spec.cluster = fields.cluster;
+  spec.scheduler = fields.scheduler;
+  spec.splitK = fields.splitK;
+  spec.pdl = fields.pdl;
+  return spec;
+}
+
+bool ScheduleSpec::namesFields() const {
+  return tile || stages.value_or(1) != 1 || swizzleSpan || tmemLoad || raster ||
+         store || ctaGroup || cluster || scheduler || splitK || pdl;
 }

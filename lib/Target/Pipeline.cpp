@@ -26,9 +26,11 @@ void bwgemm::buildLowerPipeline(OpPassManager &manager,
   // know.
   manager.addPass(createInlinerPass());
   manager.addPass(createBufferizeTensors());
+  // Before the canonicalizer, which erases products without elements and leaves
+  // their fills.
+  manager.addPass(createConvertLinalgToBwgemm());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-  manager.addPass(createConvertLinalgToBwgemm());
   AssignScheduleOptions schedule;
   schedule.target = options.target;
   schedule.schedule = options.schedule;

@@ -115,16 +115,11 @@ ScheduleAttr Scheduler::getFallback() {
 
 FailureOr<ScheduleAttr> Scheduler::naive() {
   // Under `auto` fields are wishes for the tensor-core path.
-  if (spec.preset == Preset::Naive &&
-      (spec.tile || spec.stages.value_or(1) != 1 || spec.swizzleSpan ||
-       spec.tmemLoad || spec.raster || spec.store)) {
+  if (spec.preset == Preset::Naive && spec.namesFields()) {
     refuse() << "takes no fields (one thread computes one output)";
     return failure();
   }
-  MLIRContext *context = gemm.getContext();
-  return ScheduleAttr::get(
-      context, Preset::Naive, 16, 16, 1, 1, SwizzleAttr::getNone(context),
-      TmemShape::Shape32x32b, /*raster=*/1, StoreKind::Direct);
+  return ScheduleAttr::get(gemm.getContext(), ScheduleFields());
 }
 
 /// PTX ISA, tcgen05.mma shapes of kind::f16 with cta_group::1.
@@ -275,6 +270,18 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
              << " lacks; schedule=naive runs on " << target.name;
     return failure();
   }
+  if (spec.ctaGroup.value_or(1) != 1)
+    return refuse() << "expects cta_group=1, but got " << *spec.ctaGroup;
+  if (spec.cluster && *spec.cluster != std::array<int64_t, 2>{1, 1})
+    return refuse() << "expects cluster=1x1, but got " << (*spec.cluster)[0]
+                    << "x" << (*spec.cluster)[1];
+  if (spec.scheduler.value_or(TileScheduler::Static) != TileScheduler::Static)
+    return refuse() << "expects scheduler=static, but got "
+                    << stringifyTileScheduler(*spec.scheduler);
+  if (spec.splitK.value_or(1) != 1)
+    return refuse() << "expects split_k=1, but got " << *spec.splitK;
+  if (spec.pdl.value_or(false))
+    return refuse() << "expects pdl=off, but got pdl=on";
   // Without a pipeline a small tile lets more CTAs share an SM; with one, the
   // tile decides how often operands are read.
   bool pipelined = preset >= Preset::Pipelined;
@@ -294,7 +301,6 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   // A group of rows of tiles shares its columns of B in L2.
   int64_t raster =
       spec.raster.value_or(preset >= Preset::Persistent ? kRaster : 1);
-  MLIRContext *context = gemm.getContext();
   // With M = 64 only 16 lanes of each warp's quarter hold rows, which is what
   // the 16-lane fragment reads. It is also what stmatrix takes.
   bool narrow =
@@ -302,24 +308,15 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
                         gemm.getDType().getElementTypeBitWidth() == 16);
   TmemShape load = spec.tmemLoad.value_or(narrow ? TmemShape::Shape16x256b
                                                  : TmemShape::Shape32x32b);
-  return ScheduleAttr::get(context, preset, tile[0], tile[1], tile[2], stages,
-                           SwizzleAttr::getForSpan(context, span), load, raster,
-                           store);
-}
-
-ScheduleSpec toSpec(ScheduleAttr attr) {
-  ScheduleSpec spec;
-  spec.preset = attr.getPreset();
-  if (spec.preset == Preset::Naive)
-    return spec;
-  spec.tile = {attr.getTileM(), attr.getTileN(), attr.getTileK()};
-  spec.stages = attr.getStages();
-  spec.swizzleSpan =
-      attr.getSwizzle().isNone() ? 0 : attr.getSwizzle().getRowBytes();
-  spec.tmemLoad = attr.getTmemLoad();
-  spec.raster = attr.getRaster();
-  spec.store = attr.getStore();
-  return spec;
+  ScheduleFields fields;
+  fields.preset = preset;
+  fields.tile = tile;
+  fields.stages = stages;
+  fields.swizzleSpan = span;
+  fields.tmemLoad = load;
+  fields.raster = raster;
+  fields.store = store;
+  return ScheduleAttr::get(gemm.getContext(), fields);
 }
 
 class AssignSchedulePass
@@ -346,7 +343,9 @@ public:
       // A schedule that the program already names goes through the same
       // checks.
       ScheduleSpec wanted =
-          gemm.getSchedule() ? toSpec(*gemm.getSchedule()) : *spec;
+          gemm.getSchedule()
+              ? ScheduleSpec::getFrom(gemm.getSchedule()->getFields())
+              : *spec;
       Scheduler scheduler(gemm, *info, wanted);
       FailureOr<ScheduleAttr> chosen = scheduler.run();
       if (failed(chosen))

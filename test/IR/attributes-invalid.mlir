@@ -131,5 +131,55 @@ module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages
 
 // -----
 
-// expected-error@+1 {{expects raster or store, but got order}}
+// expected-error@+1 {{expects raster, store, cta_group, cluster, scheduler, split_k or pdl, but got order}}
 module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", order = 3> } {}
+
+// -----
+
+// schedule_c6
+// expected-error@+1 {{expects a cta_group of 1 or 2, but got 3}}
+module attributes { test.a = #bwgemm.schedule<persistent, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", cta_group = 3> } {}
+
+// -----
+
+// schedule_c7
+// expected-error@+1 {{expects a cluster of 1 to 8 CTAs, but got 4x4}}
+module attributes { test.a = #bwgemm.schedule<persistent, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", cluster = 4x4> } {}
+
+// -----
+
+// expected-error@+1 {{expects a cluster of 1 to 8 CTAs, but got 16x1}}
+module attributes { test.a = #bwgemm.schedule<persistent, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", cluster = 16x1> } {}
+
+// -----
+
+// expected-error@+1 {{expects a cluster of two extents (M x N), but got 3}}
+module attributes { test.a = #bwgemm.schedule<persistent, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", cluster = 2x1x1> } {}
+
+// -----
+
+// schedule_c8
+// expected-error@+1 {{expects a cluster with an even number of CTAs along M for cta_group = 2, but got 1x2}}
+module attributes { test.a = #bwgemm.schedule<persistent, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", cta_group = 2, cluster = 1x2> } {}
+
+// -----
+
+// schedule_c9
+// expected-error@+1 {{expects scheduler = clc with preset persistent, but got preset pipelined}}
+module attributes { test.a = #bwgemm.schedule<pipelined, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", scheduler = clc> } {}
+
+// -----
+
+// expected-error@+1 {{expects a scheduler of static, clc or stream_k, but got dynamic}}
+module attributes { test.a = #bwgemm.schedule<persistent, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", scheduler = dynamic> } {}
+
+// -----
+
+// schedule_c10
+// expected-error@+1 {{expects a split_k of 1 to 65536, but got 0}}
+module attributes { test.a = #bwgemm.schedule<persistent, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", split_k = 0> } {}
+
+// -----
+
+// expected-error@+1 {{expects a pdl of on or off, but got yes}}
+module attributes { test.a = #bwgemm.schedule<persistent, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", pdl = yes> } {}

@@ -35,6 +35,8 @@ struct BarrierState : public SideEffects::Resource::Base<BarrierState> {
 #include "bwgemm/IR/BwgemmDialect.h.inc"
 #include "bwgemm/IR/BwgemmEnums.h.inc"
 
+#include "bwgemm/IR/ScheduleFields.h"
+
 #define GET_ATTRDEF_CLASSES
 #include "bwgemm/IR/BwgemmAttrs.h.inc"
 

@@ -50,6 +50,14 @@ def Bwgemm_StoreKind : I32EnumAttr<"StoreKind", "how a result leaves the CTA", [
   let cppNamespace = "::mlir::bwgemm";
 }
 
+def Bwgemm_TileScheduler : I32EnumAttr<"TileScheduler", "who tells a persistent CTA its next tile", [
+    I32EnumAttrCase<"Static", 0, "static">,
+    I32EnumAttrCase<"Clc", 1, "clc">,
+    I32EnumAttrCase<"StreamK", 2, "stream_k">
+  ]> {
+  let cppNamespace = "::mlir::bwgemm";
+}
+
 def Bwgemm_FenceKind : I32EnumAttr<"FenceKind", "what a fence orders", [
     I32EnumAttrCase<"MBarrierInit", 0, "mbarrier_init">,
     I32EnumAttrCase<"AsyncShared", 1, "async_shared">,
@@ -137,30 +145,51 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
     `preset` names the rung of the ladder at which lowering stops; the other
     fields are its parameters.
 
-    - `tile`: M x N x K elements of one CTA's step
+    - `tile`: M x N x K elements of one step, of a pair of CTAs where `cta_group`
+      is 2
     - `stages`: depth of the shared-memory ring
     - `swizzle`: shared-memory layout of the operands
     - `tmem_load`: fragment shape of the epilogue's tensor-memory loads
-    - `raster`: rows of tiles that are walked together, see
-      `bwgemm.tile_coord`; 1, which is not printed, walks row by row
-    - `store`: `tma` sends the result through shared memory; `direct`, which is
-      not printed, writes it from registers
+
+    Those that have their default are not printed:
+
+    - `raster = 1`: rows of tiles that are walked together, see
+      `bwgemm.tile_coord`
+    - `store = direct`: the result is written from registers; `tma` sends it
+      through shared memory
+    - `cta_group = 1`: CTAs that multiply one tile together, 1 or 2
+    - `cluster = 1x1`: CTAs of a cluster along M and N, which share operands
+    - `scheduler = static`: a persistent CTA's next tile is a grid further;
+      `clc` asks the hardware for it (cluster launch control); `stream_k` gives
+      every CTA the same number of steps along K
+    - `split_k = 1`: parts of K that are summed apart and added in order
+    - `pdl = off`: with `on` the kernel may begin while the one before it in
+      the stream ends (programmatic dependent launch)
 
     ```mlir
     #bwgemm.schedule<swizzle, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b">
     ```
   }];
-  let parameters = (ins
-    "Preset":$preset,
-    "int64_t":$tileM, "int64_t":$tileN, "int64_t":$tileK,
-    "int64_t":$stages,
-    "SwizzleAttr":$swizzle,
-    "TmemShape":$tmemLoad,
-    "int64_t":$raster,
-    "StoreKind":$store);
+  let parameters = (ins "::mlir::bwgemm::ScheduleFields":$fields);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    Preset getPreset() const { return getFields().preset; }
+    int64_t getTileM() const { return getFields().tile[0]; }
+    int64_t getTileN() const { return getFields().tile[1]; }
+    int64_t getTileK() const { return getFields().tile[2]; }
+    int64_t getStages() const { return getFields().stages; }
+    SwizzleAttr getSwizzle() const {
+      return SwizzleAttr::getForSpan(getContext(), getFields().swizzleSpan);
+    }
+    TmemShape getTmemLoad() const { return getFields().tmemLoad; }
+    int64_t getRaster() const { return getFields().raster; }
+    StoreKind getStore() const { return getFields().store; }
+    int64_t getCtaGroup() const { return getFields().ctaGroup; }
+    std::array<int64_t, 2> getCluster() const { return getFields().cluster; }
+    TileScheduler getScheduler() const { return getFields().scheduler; }
+    int64_t getSplitK() const { return getFields().splitK; }
+    bool getPdl() const { return getFields().pdl; }
     /// The SPEC that --schedule= takes: "swizzle,tile=64x64x64,stages=1,...".
     std::string getSpec() const;
   }];

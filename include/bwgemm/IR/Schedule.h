@@ -24,11 +24,20 @@ struct ScheduleSpec {
   std::optional<TmemShape> tmemLoad;
   std::optional<int64_t> raster;
   std::optional<StoreKind> store;
+  std::optional<int64_t> ctaGroup;
+  std::optional<std::array<int64_t, 2>> cluster;
+  std::optional<TileScheduler> scheduler;
+  std::optional<int64_t> splitK;
+  std::optional<bool> pdl;
 
+  /// Every field as `fields` has it.
+  static ScheduleSpec getFrom(const ScheduleFields &fields);
   /// Parses `text`. On failure returns nothing and says in `error` what was
   /// not understood and what is accepted.
   static std::optional<ScheduleSpec> parse(llvm::StringRef text,
                                            std::string &error);
+  /// Whether a field is set that only schedules on tensor cores have.
+  bool namesFields() const;
 };
 
 /// "auto, naive, tma, ...", for diagnostics and help.

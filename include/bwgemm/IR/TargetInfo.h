@@ -27,6 +27,9 @@ constexpr int64_t kMaxSharedBytes = 227 * 1024;
 constexpr int64_t kMaxTileExtent = 1 << 16;
 /// Slots of a ring: each takes two mbarriers, and more could not be filled.
 constexpr int64_t kMaxRingStages = 64;
+/// CTAs of a cluster that every GPU with clusters can launch (CUDA programming
+/// guide, thread block clusters).
+constexpr int64_t kMaxClusterSize = 8;
 /// The tx-count of an mbarrier phase stays below this (PTX ISA, mbarrier; 2^20
 /// traps on an H200).
 constexpr int64_t kMaxTransactionBytes = 1 << 20;

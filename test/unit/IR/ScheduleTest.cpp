@@ -31,7 +31,9 @@ std::string parseBad(llvm::StringRef text) {
 constexpr char kFields[] = "fields are tile=MxNxK, stages=S, "
                            "swizzle=none|32B|64B|128B, "
                            "tmem_load=32x32b|16x256b, raster=R, "
-                           "store=direct|tma";
+                           "store=direct|tma, cta_group=1|2, cluster=MxN, "
+                           "scheduler=static|clc|stream_k, split_k=S, "
+                           "pdl=on|off";
 
 TEST(ScheduleTest, PresetAlone) {
   EXPECT_EQ(parseGood("auto").preset, Preset::Auto);
@@ -153,14 +155,35 @@ TEST(ScheduleTest, BadStores) {
   }
 }
 
+TEST(ScheduleTest, BadLaunchFields) {
+  struct Case {
+    const char *key, *value, *expected;
+  };
+  for (Case bad : {Case{"cta_group", "3", "1|2"}, Case{"cta_group", "", "1|2"},
+                   Case{"cluster", "2", "MxN with extents of 1 to 65536"},
+                   Case{"cluster", "2x0", "MxN with extents of 1 to 65536"},
+                   Case{"cluster", "1x1x1", "MxN with extents of 1 to 65536"},
+                   Case{"scheduler", "dynamic", "static|clc|stream_k"},
+                   Case{"split_k", "0", "a number of 1 to 65536"},
+                   Case{"pdl", "yes", "on|off"}}) {
+    std::string text = std::string("persistent,") + bad.key + "=" + bad.value;
+    EXPECT_EQ(parseBad(text), "schedule '" + text + "': expected " + bad.key +
+                                  "=" + bad.expected + ", got '" + bad.value +
+                                  "'");
+  }
+}
+
 // What an attribute says of itself is a SPEC that means the same.
 TEST(ScheduleTest, AttributeSpecParses) {
   MLIRContext context;
   context.loadDialect<BwgemmDialect>();
-  auto attr = ScheduleAttr::get(&context, Preset::Swizzle, 128, 64, 32, 3,
-                                SwizzleAttr::getForSpan(&context, 64),
-                                TmemShape::Shape16x256b, /*raster=*/1,
-                                StoreKind::Direct);
+  ScheduleFields fields;
+  fields.preset = Preset::Swizzle;
+  fields.tile = {128, 64, 32};
+  fields.stages = 3;
+  fields.swizzleSpan = 64;
+  fields.tmemLoad = TmemShape::Shape16x256b;
+  auto attr = ScheduleAttr::get(&context, fields);
   EXPECT_EQ(attr.getSpec(),
             "swizzle,tile=128x64x32,stages=3,swizzle=64B,tmem_load=16x256b");
   ScheduleSpec spec = parseGood(attr.getSpec());
@@ -170,24 +193,42 @@ TEST(ScheduleTest, AttributeSpecParses) {
   EXPECT_EQ(*spec.swizzleSpan, 64u);
   EXPECT_EQ(*spec.tmemLoad, TmemShape::Shape16x256b);
 
-  // From tma_store on it names the way of the result, which is open otherwise.
+  // From tma_store on it names every field, since the preset leaves them open.
+  fields.preset = Preset::TmaStore;
   for (StoreKind store : {StoreKind::Direct, StoreKind::Tma}) {
-    auto staged = ScheduleAttr::get(&context, Preset::TmaStore, 64, 64, 64, 1,
-                                    SwizzleAttr::getForSpan(&context, 128),
-                                    TmemShape::Shape16x256b,
-                                    /*raster=*/1, store);
+    fields.store = store;
+    auto staged = ScheduleAttr::get(&context, fields);
     EXPECT_EQ(staged.getSpec(),
-              std::string("tma_store,tile=64x64x64,stages=1,swizzle=128B,"
-                          "tmem_load=16x256b,store=") +
-                  (store == StoreKind::Tma ? "tma" : "direct"));
+              std::string("tma_store,tile=128x64x32,stages=3,swizzle=64B,"
+                          "tmem_load=16x256b,raster=1,store=") +
+                  (store == StoreKind::Tma ? "tma" : "direct") +
+                  ",cta_group=1,cluster=1x1,scheduler=static,split_k=1,"
+                  "pdl=off");
     EXPECT_EQ(*parseGood(staged.getSpec()).store, store);
   }
+  fields.preset = Preset::Persistent;
+  fields.raster = 4;
+  fields.ctaGroup = 2;
+  fields.cluster = {4, 2};
+  fields.scheduler = TileScheduler::Clc;
+  fields.splitK = 7;
+  fields.pdl = true;
+  auto full = ScheduleAttr::get(&context, fields);
+  spec = parseGood(full.getSpec());
+  EXPECT_EQ(*spec.raster, 4);
+  EXPECT_EQ(*spec.ctaGroup, 2);
+  EXPECT_EQ(*spec.cluster, (std::array<int64_t, 2>{4, 2}));
+  EXPECT_EQ(*spec.scheduler, TileScheduler::Clc);
+  EXPECT_EQ(*spec.splitK, 7);
+  EXPECT_TRUE(*spec.pdl);
+  ScheduleSpec same = ScheduleSpec::getFrom(fields);
+  EXPECT_EQ(same.tile, spec.tile);
+  EXPECT_EQ(same.cluster, spec.cluster);
+  EXPECT_EQ(same.pdl, spec.pdl);
   EXPECT_FALSE(parseGood("tma_store").store);
 
   // The naive preset uses neither shared memory nor tensor memory.
-  auto naive = ScheduleAttr::get(
-      &context, Preset::Naive, 16, 16, 1, 1, SwizzleAttr::getNone(&context),
-      TmemShape::Shape32x32b, /*raster=*/1, StoreKind::Direct);
+  auto naive = ScheduleAttr::get(&context, ScheduleFields());
   EXPECT_EQ(naive.getSpec(), "naive,tile=16x16x1,stages=1");
   EXPECT_EQ(parseGood(naive.getSpec()).preset, Preset::Naive);
 }

@@ -1,0 +1,65 @@
+//===- ScheduleFields.h - What a schedule consists of -----------*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The fields of `#bwgemm.schedule`, each of which a SPEC may set by name.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_IR_SCHEDULEFIELDS_H
+#define BWGEMM_IR_SCHEDULEFIELDS_H
+
+// Bwgemm.h includes this after the enumerations.
+
+#include <array>
+#include <cstdint>
+#include <tuple>
+
+namespace mlir::bwgemm {
+
+struct ScheduleFields {
+  Preset preset = Preset::Naive;
+  /// M x N x K elements of one step; for a pair of CTAs those of both.
+  std::array<int64_t, 3> tile = {16, 16, 1};
+  /// Slots of the shared-memory ring.
+  int64_t stages = 1;
+  /// Span of the operands' swizzle in bytes: 0, 32, 64 or 128.
+  unsigned swizzleSpan = 0;
+  TmemShape tmemLoad = TmemShape::Shape32x32b;
+  /// Rows of tiles that are walked together.
+  int64_t raster = 1;
+  StoreKind store = StoreKind::Direct;
+  /// CTAs that multiply one tile together: 1, or 2 for a pair.
+  int64_t ctaGroup = 1;
+  /// CTAs of a cluster along M and along N.
+  std::array<int64_t, 2> cluster = {1, 1};
+  TileScheduler scheduler = TileScheduler::Static;
+  /// Parts of K that are summed apart.
+  int64_t splitK = 1;
+  /// Programmatic dependent launch: begin while the kernel before ends.
+  bool pdl = false;
+
+  auto asTuple() const {
+    return std::tie(preset, tile, stages, swizzleSpan, tmemLoad, raster, store,
+                    ctaGroup, cluster, scheduler, splitK, pdl);
+  }
+  bool operator==(const ScheduleFields &other) const {
+    return asTuple() == other.asTuple();
+  }
+};
+
+inline llvm::hash_code hash_value(const ScheduleFields &fields) {
+  return llvm::hash_combine(
+      fields.preset, fields.tile[0], fields.tile[1], fields.tile[2],
+      fields.stages, fields.swizzleSpan, fields.tmemLoad, fields.raster,
+      fields.store, fields.ctaGroup, fields.cluster[0], fields.cluster[1],
+      fields.scheduler, fields.splitK, fields.pdl);
+}
+
+} // namespace mlir::bwgemm
+
+#endif // BWGEMM_IR_SCHEDULEFIELDS_H

@@ -1,0 +1,247 @@
+//===- ScheduleAttr.cpp - #bwgemm.schedule ----------------------*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SwizzleSyntax.h"
+#include "bwgemm/IR/Bwgemm.h"
+#include "bwgemm/IR/Schedule.h"
+#include "bwgemm/IR/TargetInfo.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+namespace {
+
+/// The fields that have a default, in the order in which they are printed, as
+/// text; `all` for those too that have it.
+void printOpenFields(
+    const ScheduleFields &fields, bool all,
+    llvm::function_ref<void(StringRef name, const Twine &value)> print) {
+  ScheduleFields defaults;
+  auto given = [&](auto value, auto otherwise) {
+    return all || value != otherwise;
+  };
+  if (given(fields.raster, defaults.raster))
+    print("raster", Twine(fields.raster));
+  if (given(fields.store, defaults.store))
+    print("store", stringifyStoreKind(fields.store));
+  if (given(fields.ctaGroup, defaults.ctaGroup))
+    print("cta_group", Twine(fields.ctaGroup));
+  if (given(fields.cluster, defaults.cluster))
+    print("cluster", Twine(fields.cluster[0]) + "x" + Twine(fields.cluster[1]));
+  if (given(fields.scheduler, defaults.scheduler))
+    print("scheduler", stringifyTileScheduler(fields.scheduler));
+  if (given(fields.splitK, defaults.splitK))
+    print("split_k", Twine(fields.splitK));
+  if (given(fields.pdl, defaults.pdl))
+    print("pdl", fields.pdl ? "on" : "off");
+}
+
+} // namespace
+
+std::string ScheduleAttr::getSpec() const {
+  const ScheduleFields &fields = getFields();
+  std::string spec;
+  llvm::raw_string_ostream out(spec);
+  out << stringifyPreset(fields.preset) << ",tile=" << fields.tile[0] << "x"
+      << fields.tile[1] << "x" << fields.tile[2] << ",stages=" << fields.stages;
+  if (fields.preset == Preset::Naive)
+    return spec;
+  out << ",swizzle=" << getSwizzle().getName()
+      << ",tmem_load=" << stringifyTmemShape(fields.tmemLoad);
+  // From this preset on what is not named is open.
+  printOpenFields(fields, /*all=*/fields.preset >= Preset::TmaStore,
+                  [&](StringRef name, const Twine &value) {
+                    out << "," << name << "=" << value;
+                  });
+  return spec;
+}
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ScheduleFields fields) {
+  auto [tileM, tileN, tileK] = fields.tile;
+  // schedule_c1
+  for (int64_t extent : fields.tile)
+    if (extent < 1 || extent > kMaxTileExtent)
+      return emitError() << "expects tile extents of 1 to " << kMaxTileExtent
+                         << ", but got " << tileM << "x" << tileN << "x"
+                         << tileK;
+  // schedule_c2
+  if (fields.stages < 1 || fields.stages > kMaxTileExtent)
+    return emitError() << "expects 1 to " << kMaxTileExtent
+                       << " stages, but got " << fields.stages;
+  // schedule_c4
+  if (fields.raster < 1 || fields.raster > kMaxTileExtent)
+    return emitError() << "expects a raster of 1 to " << kMaxTileExtent
+                       << " rows of tiles, but got " << fields.raster;
+  // schedule_c5
+  if (fields.store == StoreKind::Tma && fields.preset < Preset::TmaStore)
+    return emitError() << "expects store = tma from preset tma_store on, but "
+                          "got preset "
+                       << stringifyPreset(fields.preset);
+  // schedule_c6
+  if (fields.ctaGroup != 1 && fields.ctaGroup != 2)
+    return emitError() << "expects a cta_group of 1 or 2, but got "
+                       << fields.ctaGroup;
+  // schedule_c7
+  auto [clusterM, clusterN] = fields.cluster;
+  if (clusterM < 1 || clusterN < 1 || clusterM > kMaxClusterSize ||
+      clusterN > kMaxClusterSize || clusterM * clusterN > kMaxClusterSize)
+    return emitError() << "expects a cluster of 1 to " << kMaxClusterSize
+                       << " CTAs, but got " << clusterM << "x" << clusterN;
+  // schedule_c8
+  if (fields.ctaGroup == 2 && clusterM % 2 != 0)
+    return emitError() << "expects a cluster with an even number of CTAs along "
+                          "M for cta_group = 2, but got "
+                       << clusterM << "x" << clusterN;
+  // schedule_c9
+  if (fields.scheduler != TileScheduler::Static &&
+      fields.preset < Preset::Persistent)
+    return emitError() << "expects scheduler = "
+                       << stringifyTileScheduler(fields.scheduler)
+                       << " with preset persistent, but got preset "
+                       << stringifyPreset(fields.preset);
+  // schedule_c10
+  if (fields.splitK < 1 || fields.splitK > kMaxTileExtent)
+    return emitError() << "expects a split_k of 1 to " << kMaxTileExtent
+                       << ", but got " << fields.splitK;
+  return success();
+}
+
+/// Parses the value of `field`, one of those that have a default.
+static ParseResult parseOpenField(AsmParser &parser, StringRef field, SMLoc loc,
+                                  ScheduleFields &fields) {
+  auto keyword = [&](auto symbolize, auto &into,
+                     const char *expected) -> ParseResult {
+    StringRef text;
+    SMLoc valueLoc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&text))
+      return failure();
+    auto value = symbolize(text);
+    if (!value)
+      return parser.emitError(valueLoc, "expects a ")
+             << field << " of " << expected << ", but got " << text;
+    into = *value;
+    return success();
+  };
+  if (field == "raster")
+    return parser.parseInteger(fields.raster);
+  if (field == "store")
+    return keyword([](StringRef text) { return symbolizeStoreKind(text); },
+                   fields.store, "direct or tma");
+  if (field == "cta_group")
+    return parser.parseInteger(fields.ctaGroup);
+  if (field == "cluster") {
+    SmallVector<int64_t> extents;
+    SMLoc valueLoc = parser.getCurrentLocation();
+    if (parser.parseDimensionList(extents, /*allowDynamic=*/false,
+                                  /*withTrailingX=*/false))
+      return failure();
+    if (extents.size() != 2)
+      return parser.emitError(valueLoc, "expects a cluster of two extents (M x "
+                                        "N), but got ")
+             << extents.size();
+    fields.cluster = {extents[0], extents[1]};
+    return success();
+  }
+  if (field == "scheduler")
+    return keyword([](StringRef text) { return symbolizeTileScheduler(text); },
+                   fields.scheduler, "static, clc or stream_k");
+  if (field == "split_k")
+    return parser.parseInteger(fields.splitK);
+  if (field == "pdl")
+    return keyword(
+        [](StringRef text) -> std::optional<bool> {
+          if (text == "on" || text == "off")
+            return text == "on";
+          return std::nullopt;
+        },
+        fields.pdl, "on or off");
+  return parser.emitError(loc, "expects raster, store, cta_group, cluster, "
+                               "scheduler, split_k or pdl, but got ")
+         << field;
+}
+
+Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef presetName;
+  SmallVector<int64_t> tile;
+  std::string shapeName;
+  ScheduleFields fields;
+  if (parser.parseLess() || parser.parseKeyword(&presetName) ||
+      parser.parseComma() || parser.parseKeyword("tile") ||
+      parser.parseEqual() ||
+      parser.parseDimensionList(tile, /*allowDynamic=*/false,
+                                /*withTrailingX=*/false) ||
+      parser.parseComma() || parser.parseKeyword("stages") ||
+      parser.parseEqual() || parser.parseInteger(fields.stages) ||
+      parser.parseComma() || parser.parseKeyword("swizzle") ||
+      parser.parseEqual())
+    return {};
+  FailureOr<SwizzleAttr> swizzle = parseSwizzleName(parser);
+  if (failed(swizzle) || parser.parseComma() ||
+      parser.parseKeyword("tmem_load") || parser.parseEqual() ||
+      parser.parseString(&shapeName))
+    return {};
+  while (succeeded(parser.parseOptionalComma())) {
+    StringRef field;
+    SMLoc fieldLoc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&field) || parser.parseEqual() ||
+        parseOpenField(parser, field, fieldLoc, fields))
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  std::optional<Preset> preset = symbolizePreset(presetName);
+  if (!preset) {
+    parser.emitError(loc, "expects a schedule preset (")
+        << getPresetNames() << "), but got " << presetName;
+    return {};
+  }
+  if (tile.size() != 3) {
+    parser.emitError(loc, "expects a tile of three extents (M x N x K), but "
+                          "got ")
+        << tile.size();
+    return {};
+  }
+  // schedule_c3
+  if (!swizzle->isHardwareMode()) {
+    parser.emitError(loc, "expects a swizzle that TMA knows (none, 32B, 64B or "
+                          "128B), but got ")
+        << swizzle->getName();
+    return {};
+  }
+  std::optional<TmemShape> shape = symbolizeTmemShape(shapeName);
+  if (!shape) {
+    parser.emitError(loc, "expects a tensor-memory load shape of \"32x32b\" or "
+                          "\"16x256b\", but got \"")
+        << shapeName << "\"";
+    return {};
+  }
+  fields.preset = *preset;
+  fields.tile = {tile[0], tile[1], tile[2]};
+  fields.swizzleSpan = swizzle->isNone() ? 0 : swizzle->getRowBytes();
+  fields.tmemLoad = *shape;
+  return ScheduleAttr::getChecked([&] { return parser.emitError(loc); },
+                                  parser.getContext(), fields);
+}
+
+void ScheduleAttr::print(AsmPrinter &printer) const {
+  const ScheduleFields &fields = getFields();
+  printer << "<" << stringifyPreset(fields.preset)
+          << ", tile = " << fields.tile[0] << "x" << fields.tile[1] << "x"
+          << fields.tile[2] << ", stages = " << fields.stages
+          << ", swizzle = " << getSwizzle().getName() << ", tmem_load = \""
+          << stringifyTmemShape(fields.tmemLoad) << "\"";
+  printOpenFields(fields, /*all=*/false,
+                  [&](StringRef name, const Twine &value) {
+                    printer << ", " << name << " = " << value.str();
+                  });
+  printer << ">";
+}
