@@ -62,15 +62,18 @@ bool touches(Operation *op, Value buffer) {
   return true;
 }
 
+bool isZero(linalg::FillOp fill) {
+  return matchPattern(fill.getInputs().front(), m_AnyZeroFloat()) ||
+         matchPattern(fill.getInputs().front(), m_Zero());
+}
+
 /// The fill with zero whose value `output` still holds at `op`, if any.
 linalg::FillOp findZeroFill(Operation *op, Value output) {
   for (Operation *before = op->getPrevNode(); before;
        before = before->getPrevNode()) {
     auto fill = dyn_cast<linalg::FillOp>(before);
     if (fill && fill.getOutputs().front() == output) {
-      bool zero = matchPattern(fill.getInputs().front(), m_AnyZeroFloat()) ||
-                  matchPattern(fill.getInputs().front(), m_Zero());
-      return zero ? fill : nullptr;
+      return isZero(fill) ? fill : nullptr;
     }
     if (touches(before, output))
       return nullptr;
@@ -87,12 +90,16 @@ public:
         return WalkResult::interrupt();
       return WalkResult::advance();
     });
-    if (result.wasInterrupted() || failed(checkRest()))
+    if (result.wasInterrupted())
+      return signalPassFailure();
+    getOperation().walk([&](linalg::FillOp fill) { convertFill(fill); });
+    if (failed(checkRest()))
       signalPassFailure();
   }
 
 private:
   LogicalResult convert(linalg::LinalgOp op);
+  void convertFill(linalg::FillOp fill);
   FailureOr<Loops> findLoops(linalg::LinalgOp op);
   LogicalResult checkRest();
 };
@@ -179,6 +186,26 @@ LogicalResult LinalgToBwgemmPass::convert(linalg::LinalgOp op) {
   return success();
 }
 
+/// A fill with zero that is no gemm's is done where the buffer lives. Upstream
+/// leaves such fills when it erases products without elements.
+void LinalgToBwgemmPass::convertFill(linalg::FillOp fill) {
+  Value buffer = fill.getOutputs().front();
+  auto type = dyn_cast<MemRefType>(buffer.getType());
+  Value with = fill.getInputs().front();
+  // Of the zeros one has all bits zero.
+  if (!isZero(fill) || matchPattern(with, m_NegZeroFloat()) || !type ||
+      type.getRank() != 2 || !type.getElementType().isIntOrFloat() ||
+      type.getElementTypeBitWidth() % 8 != 0 || !type.isLastDimUnitStride())
+    return;
+  OpBuilder builder(fill);
+  Location loc = fill.getLoc();
+  Value device = ToDeviceOp::create(builder, loc, type, buffer,
+                                    /*read=*/false, /*write=*/true);
+  ZeroFillOp::create(builder, loc, device);
+  FromDeviceOp::create(builder, loc, device);
+  fill.erase();
+}
+
 /// Buffers may live on the device, so nothing but gemms may touch them: what
 /// the host would compute itself is refused.
 LogicalResult LinalgToBwgemmPass::checkRest() {
@@ -189,17 +216,17 @@ LogicalResult LinalgToBwgemmPass::checkRest() {
       return WalkResult::skip();
     return func.walk([&](Operation *op) {
       bool fine = isMemoryEffectFree(op) ||
-                  isa<func::FuncOp, func::ReturnOp, GemmOp, memref::AllocOp,
+                  isa<func::FuncOp, func::ReturnOp, GemmOp, ToDeviceOp,
+                      ZeroFillOp, FromDeviceOp, memref::AllocOp,
                       memref::AllocaOp, memref::DeallocOp>(op);
       if (fine)
         return WalkResult::advance();
       InFlightDiagnostic diag = op->emitOpError();
       if (isa<linalg::FillOp>(op))
-        diag << "is not supported here: expects a fill with zero right before "
-                "the matmul that overwrites its output";
+        diag << "is not supported here: expects a fill of a matrix with zero";
       else
         diag << "is not supported in a function with a matmul yet: expects "
-                "matmuls and fills of their outputs with zero";
+                "matmuls and fills with zero";
       return WalkResult::interrupt();
     });
   });

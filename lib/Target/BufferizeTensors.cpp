@@ -13,6 +13,7 @@
 
 namespace mlir::bwgemm {
 #define GEN_PASS_DEF_BUFFERIZETENSORS
+#define GEN_PASS_DEF_DEALLOCATEBUFFERS
 #include "bwgemm/Target/Passes.h.inc"
 } // namespace mlir::bwgemm
 
@@ -26,9 +27,16 @@ static void buildPipeline(OpPassManager &manager) {
       bufferization::LayoutMapOption::IdentityLayoutMap;
   manager.addPass(bufferization::createOneShotBufferizePass(bufferize));
   manager.addPass(createResultsToArguments());
+}
+
+static void buildDeallocationPipeline(OpPassManager &manager) {
   bufferization::buildBufferDeallocationPipeline(
       manager, bufferization::BufferDeallocationPipelineOptions());
 }
+
+/// Set on a module whose buffers come from tensors. Of a hand-written one
+/// deallocation would ask of every op what it does to memory.
+static constexpr llvm::StringLiteral kBufferized = "bwgemm.bufferized";
 
 /// Whether a block or an op of `module` has a tensor.
 static bool hasTensors(ModuleOp module) {
@@ -60,12 +68,33 @@ public:
 
   void runOnOperation() override {
     OpPassManager manager(ModuleOp::getOperationName());
-    // Deallocation would ask of every op, those of hand-written host code
-    // included, what it does to memory.
-    if (hasTensors(getOperation()))
+    if (hasTensors(getOperation())) {
       buildPipeline(manager);
-    else
+      getOperation()->setAttr(kBufferized, UnitAttr::get(&getContext()));
+    } else {
       manager.addPass(createResultsToArguments());
+    }
+    if (failed(runPipeline(manager, getOperation())))
+      signalPassFailure();
+  }
+};
+
+class DeallocateBuffersPass
+    : public bwgemm::impl::DeallocateBuffersBase<DeallocateBuffersPass> {
+public:
+  using DeallocateBuffersBase::DeallocateBuffersBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    OpPassManager manager(ModuleOp::getOperationName());
+    buildDeallocationPipeline(manager);
+    manager.getDependentDialects(registry);
+  }
+
+  void runOnOperation() override {
+    if (!getOperation()->removeAttr(kBufferized))
+      return;
+    OpPassManager manager(ModuleOp::getOperationName());
+    buildDeallocationPipeline(manager);
     if (failed(runPipeline(manager, getOperation())))
       signalPassFailure();
   }

@@ -23,12 +23,13 @@ using namespace mlir::bwgemm;
 void bwgemm::buildLowerPipeline(OpPassManager &manager,
                                 const LowerOptions &options) {
   // Calls first: a callee cannot return a buffer whose size its caller does not
-  // know.
-  manager.addPass(createInlinerPass());
+  // know. Nothing is canonicalized before linalg has become gemms, since that
+  // erases products without elements and leaves their fills.
+  manager.addPass(
+      createInlinerPass(/*opPipelines=*/{}, [](OpPassManager &) {}));
   manager.addPass(createBufferizeTensors());
-  // Before the canonicalizer, which erases products without elements and leaves
-  // their fills.
   manager.addPass(createConvertLinalgToBwgemm());
+  manager.addPass(createDeallocateBuffers());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   AssignScheduleOptions schedule;

@@ -52,9 +52,20 @@ func.func @tensors(%a: tensor<32x48xbf16>, %b: tensor<48x64xbf16>, %d: tensor<32
 
 func.func @fill_with_one(%a: memref<32x48xbf16>, %b: memref<48x64xbf16>, %d: memref<32x64xf32>) {
   %one = arith.constant 1.0 : f32
-  // expected-error @+1 {{is not supported here: expects a fill with zero right before the matmul that overwrites its output}}
+  // expected-error @+1 {{is not supported here: expects a fill of a matrix with zero}}
   linalg.fill ins(%one : f32) outs(%d : memref<32x64xf32>)
   linalg.matmul ins(%a, %b : memref<32x48xbf16>, memref<48x64xbf16>) outs(%d : memref<32x64xf32>)
+  return
+}
+
+// -----
+
+// Not all bits of this zero are zero.
+func.func @fill_with_negative_zero(%a: memref<32x48xbf16>, %b: memref<48x64xbf16>, %d: memref<32x64xf32>, %e: memref<8x8xf32>) {
+  %zero = arith.constant -0.0 : f32
+  linalg.matmul ins(%a, %b : memref<32x48xbf16>, memref<48x64xbf16>) outs(%d : memref<32x64xf32>)
+  // expected-error @+1 {{is not supported here: expects a fill of a matrix with zero}}
+  linalg.fill ins(%zero : f32) outs(%e : memref<8x8xf32>)
   return
 }
 
@@ -65,7 +76,7 @@ func.func @host_store(%a: memref<32x48xbf16>, %b: memref<48x64xbf16>, %d: memref
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : f32
   linalg.matmul ins(%a, %b : memref<32x48xbf16>, memref<48x64xbf16>) outs(%d : memref<32x64xf32>)
-  // expected-error @+1 {{is not supported in a function with a matmul yet: expects matmuls and fills of their outputs with zero}}
+  // expected-error @+1 {{is not supported in a function with a matmul yet: expects matmuls and fills with zero}}
   memref.store %one, %d[%c0, %c0] : memref<32x64xf32>
   return
 }

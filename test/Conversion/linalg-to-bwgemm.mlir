@@ -101,3 +101,15 @@ func.func @sum(%a: memref<32x32xbf16>, %b: memref<32x32xbf16>, %d: memref<32x32x
   linalg.matmul ins(%b, %a : memref<32x32xbf16>, memref<32x32xbf16>) outs(%d : memref<32x32xf32>)
   return
 }
+
+// A fill that no product follows.
+// CHECK-LABEL: func.func @fill_alone
+// CHECK: %[[D:.*]] = bwgemm.to_device write %arg0
+// CHECK-NEXT: bwgemm.zero_fill %[[D]]
+// CHECK-NEXT: bwgemm.from_device %[[D]]
+// CHECK-NEXT: return
+func.func @fill_alone(%d: memref<16x24xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%d : memref<16x24xf32>)
+  return
+}

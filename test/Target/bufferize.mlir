@@ -1,4 +1,4 @@
-// RUN: bwgemm-opt %s --bwgemm-bufferize --split-input-file | FileCheck %s
+// RUN: bwgemm-opt %s --bwgemm-bufferize --bwgemm-deallocate --split-input-file | FileCheck %s
 
 // With tensors, what is allocated on the way is freed.
 

@@ -14,9 +14,18 @@ def BufferizeTensors : Pass<"bwgemm-bufferize", "::mlir::ModuleOp"> {
   let summary = "tensors to memrefs";
   let description = [{
     Upstream's one-shot bufferization over function boundaries, then
-    `bwgemm-results-to-arguments`, then upstream's deallocation of the buffers
-    that are left. A module without tensors keeps its own allocations, and only
-    returned buffers become arguments.
+    `bwgemm-results-to-arguments`. A module without tensors keeps its own
+    allocations, and only returned buffers become arguments; another is marked
+    with `bwgemm.bufferized`.
+  }];
+}
+
+def DeallocateBuffers : Pass<"bwgemm-deallocate", "::mlir::ModuleOp"> {
+  let summary = "free the buffers that bufferization allocated";
+  let description = [{
+    Upstream's deallocation pipeline, in a module that `bwgemm-bufferize` has
+    marked. It comes after `convert-linalg-to-bwgemm`, since its canonicalizer
+    erases products that have no elements.
   }];
 }
 
