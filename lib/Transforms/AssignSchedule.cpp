@@ -39,6 +39,10 @@ constexpr int64_t kRaster = 8;
 /// Whether TMA can address a matrix of this type may depend on sizes, strides
 /// or an offset that are not known yet.
 bool dependsOnRunTime(MemRefType type) {
+  // Nothing of a matrix without elements is addressed, and its strides say
+  // nothing.
+  if (llvm::is_contained(type.getShape(), 0))
+    return false;
   SmallVector<int64_t> strides;
   int64_t offset;
   return failed(type.getStridesAndOffset(strides, offset)) ||
