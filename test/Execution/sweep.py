@@ -37,6 +37,9 @@ SHAPES = [
 ]
 FEW = [(1, 1, 8), (64, 64, 64), (63, 65, 72), (129, 127, 136), (16, 16, 0)]
 
+# The emulator says what hangs, so this is only met by what goes on for ever.
+TIMEOUT_S = 300
+
 MAPS = {
     "a": {"n": "(m, k)", "t": "(k, m)"},
     "b": {"n": "(k, n)", "t": "(n, k)"},
@@ -89,17 +92,22 @@ def addressable(shape, layout, schedule):
     return m, n, k
 
 
-def run(library, shape, layout, init, emulator):
-    """What the runner says about one shape; None if it is right (and exact)."""
+def run(library, shape, layout, init, emulator, output=None):
+    """What the runner says about one shape; None if it is right (and exact).
+    Results go to the folder `output`, if there is one."""
     text = ",".join(f"{rows}x{columns}" for rows, columns in extents(shape, layout))
     environment = dict(os.environ)
     if emulator:
         environment["BWGEMM_EMULATOR"] = emulator
-    process = subprocess.run(
-        ["bwgemm-runner", library, "--device=emulator", f"--init={init}",
-         "--check=full", f"--shapes={text}", "--json"],
-        capture_output=True, text=True, timeout=300, env=environment,
-    )
+    command = ["bwgemm-runner", library, "--device=emulator", f"--init={init}",
+               "--check=full", f"--shapes={text}", "--json"]
+    if output:
+        command.append(f"--output={output}")
+    try:
+        process = subprocess.run(command, capture_output=True, text=True,
+                                 timeout=TIMEOUT_S, env=environment)
+    except subprocess.TimeoutExpired:
+        return f"{text}: no end after {TIMEOUT_S} s\n"
     try:
         report = json.loads(process.stdout)
     except ValueError:
@@ -113,19 +121,25 @@ def run(library, shape, layout, init, emulator):
     return None if right else f"{text}: exit {process.returncode}\n{process.stdout}{process.stderr}"
 
 
-def build(folder, schedule, case, shape=None):
-    """The library for a case."""
+def compile_case(folder, schedule, case, shape=None, options=()):
+    """Compiles a case. Returns the library and bwgemm-compile's process."""
     types, accumulate = case.removesuffix("+C"), case.endswith("+C")
     operand, result, layout = types.split("-")
-    path = os.path.join(folder, case + ".mlir")
-    with open(path, "w") as file:
-        file.write(source(operand, result, layout, accumulate, shape))
     name = "x".join(map(str, shape)) if shape else "dynamic"
     library = os.path.join(folder, f"{case}.{name}.so")
-    subprocess.run(
-        ["bwgemm-compile", path, f"--schedule={schedule}", "-o", library],
-        check=True,
+    process = subprocess.run(
+        ["bwgemm-compile", "-", f"--schedule={schedule}", "-o", library, *options],
+        input=source(operand, result, layout, accumulate, shape),
+        capture_output=True, text=True,
     )
+    return library, process
+
+
+def build(folder, schedule, case, shape=None):
+    """The library for a case."""
+    library, process = compile_case(folder, schedule, case, shape)
+    if process.returncode != 0:
+        sys.exit(f"{schedule} {case}: {process.stderr}")
     return library
 
 

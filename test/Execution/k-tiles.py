@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Runs each preset that has a ring over every number of K tiles from 0 to
+2 S + 1, for each number of stages S from 1 to 8.
+
+usage: k-tiles.py SCHEDULE...
+
+One kernel serves all counts of an S: the extent of K is dynamic, that of the
+result is not, so that it may leave by TMA. Each count is run with K a whole
+number of tiles, in the fair order of the emulator, and with half a tile less, in
+a random one, with the hazard checker; the result must be equal. A kernel that
+does not end is reported by the emulator as a hang.
+"""
+
+import concurrent.futures
+import sys
+import tempfile
+
+import sweep
+
+CASE = "bf16-f32-nt"
+TILE_K = 16
+
+
+def main():
+    runs, failures = 0, []
+    with tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for schedule in sys.argv[1:]:
+            # Some tiles for each CTA of a persistent kernel: 11 x 15 of them.
+            m, n = (700, 236) if schedule.startswith("persistent") else (65, 20)
+            preset, _, fields = schedule.partition(",")
+            for stages in range(1, 9):
+                spec = f"{preset},tile=64x16x{TILE_K},stages={stages}"
+                spec += "," + fields if fields else ""
+                library = sweep.build(folder, spec, CASE, (m, n, "?"))
+                jobs = []
+                for count in range(2 * stages + 2):
+                    whole, seed = TILE_K * count, 100 * stages + count
+                    jobs.append(((m, n, whole), "hazards=on,schedule=fair"))
+                    if count:
+                        jobs.append(((m, n, whole - TILE_K // 2),
+                                     f"hazards=on,schedule=random,seed={seed}"))
+                results = pool.map(
+                    lambda job: sweep.run(library, job[0], "nt", "int", job[1]), jobs)
+                runs += len(jobs)
+                failures += [f"{spec} {job}: {wrong}"
+                             for job, wrong in zip(jobs, results) if wrong]
+    print(f"{runs} runs, {len(failures)} wrong")
+    print("\n".join(failures[:5]))
+    return 1 if failures or not runs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
