@@ -31,7 +31,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "..", "Kernels"))
 
-FAMILIES = ["integer", "floating", "warp", "memory", "wgmma", "tma", "traps"]
+FAMILIES = ["integer", "floating", "warp", "wmma", "memory", "wgmma", "tma", "traps"]
 SAVED_BYTES = 1 << 15
 POISON = 0xA5
 # The exit status of a worker that wants to be started again.

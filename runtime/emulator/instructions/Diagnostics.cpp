@@ -42,7 +42,6 @@ static const char *leftOut(std::string_view first) {
       {"sust", "surfaces are not modelled; use st.global"},
       {"sured", "surfaces are not modelled; use red.global"},
       {"suq", "surfaces are not modelled"},
-      {"wmma", "wmma is not modelled; use ldmatrix and mma.sync"},
       {"multimem", "multicast memory objects need several devices"},
   };
   for (const LeftOut &entry : list)

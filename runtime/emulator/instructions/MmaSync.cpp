@@ -90,19 +90,19 @@ struct Words {
 // Modifiers
 //===----------------------------------------------------------------------===//
 
-/// "m16n8k32" to its numbers.
-static bool parseShape(std::string_view word, Words &words) {
+bool parseMmaShape(std::string_view word, unsigned &m, unsigned &n,
+                   unsigned &k) {
   std::string text(word);
   char *end = nullptr;
   if (text.size() < 6 || text[0] != 'm')
     return false;
-  words.m = unsigned(std::strtoul(text.c_str() + 1, &end, 10));
+  m = unsigned(std::strtoul(text.c_str() + 1, &end, 10));
   if (*end != 'n')
     return false;
-  words.n = unsigned(std::strtoul(end + 1, &end, 10));
+  n = unsigned(std::strtoul(end + 1, &end, 10));
   if (*end != 'k')
     return false;
-  words.k = unsigned(std::strtoul(end + 1, &end, 10));
+  k = unsigned(std::strtoul(end + 1, &end, 10));
   return *end == '\0';
 }
 
@@ -122,7 +122,7 @@ static bool takeWords(Decode &decode, Words &words) {
                                &words.scale};
   unsigned count = 0;
   for (std::string_view part : decode.source.parts) {
-    if (words.m == 0 && parseShape(part, words)) {
+    if (words.m == 0 && parseMmaShape(part, words.m, words.n, words.k)) {
       decode.take(part);
     } else if (part.substr(0, 6) == "kind::") {
       words.kind = part;

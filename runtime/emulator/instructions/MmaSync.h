@@ -12,6 +12,7 @@
 #include "machine/WarpMma.h"
 
 #include <cstdint>
+#include <string_view>
 
 namespace bwgemm::emulator {
 
@@ -72,6 +73,10 @@ bool spreadSparse(Warp &w, const Instruction &i, const WarpMmaForm &form,
 /// Reads the factors of block scaling. False after a trap.
 bool readWarpScales(Warp &w, const Instruction &i, const WarpMmaForm &form,
                     WarpScales &scales);
+
+/// "m16n8k32" to its numbers; false if it is no shape.
+bool parseMmaShape(std::string_view word, unsigned &m, unsigned &n,
+                   unsigned &k);
 
 // Handlers.
 Step warpMmaHalves(Warp &w, const Instruction &i, LaneMask mask);

@@ -214,7 +214,11 @@ static void multiplyFloats(Warp &w, const WarpMmaForm &form, const float *a,
   exact.arch = archNumber(w.grid().options.arch);
   exact.a = form.a;
   exact.b = form.b;
-  exact.toF16 = form.dIsF16;
+  // Types of C and D differ in wmma only: the sum is that of the wider type.
+  exact.toF16 = form.cIsF16 && form.dIsF16;
+  if (form.cIsF16 && !form.dIsF16)
+    for (unsigned e = 0; e < 16 * 8; ++e)
+      cells[e] = floatToBits(f16ToFloat(uint16_t(cells[e])));
   exact.sparse = form.sparsity.chunk != 0;
   exact.k = form.k;
   exact.aValues = a;
@@ -224,6 +228,9 @@ static void multiplyFloats(Warp &w, const WarpMmaForm &form, const float *a,
     warpMmaScaledExactly(exact, *scales);
   else
     warpMmaExactly(exact);
+  if (form.dIsF16 && !form.cIsF16)
+    for (unsigned e = 0; e < 16 * 8; ++e)
+      cells[e] = floatToF16(bitsToFloat(cells[e]));
 }
 
 /// The same where B is not all finite and A is sparse: a zero that A does not

@@ -58,9 +58,8 @@ TEST_F(DiagnosticsTest, UnknownInstructionsNameTheNearest) {
                  "textures are not modelled");
   expectContains(loadError(kernel("vadd4.u32.u32.u32 %r1, %r2, %r3, %r4;")),
                  "video instructions are not modelled");
-  expectContains(loadError(kernel("wmma.load.a.sync.aligned.row.m16n16k16.f16 "
-                                  "{%r1}, [%w1];")),
-                 "wmma is not modelled; use ldmatrix and mma.sync");
+  expectContains(loadError(kernel("suq.width.b32 %r1, [%w1];")),
+                 "surfaces are not modelled");
 }
 
 TEST_F(DiagnosticsTest, UnknownModifiersNameWhatIsAccepted) {
