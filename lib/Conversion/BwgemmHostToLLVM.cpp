@@ -306,6 +306,20 @@ struct AddressableLowering : ConvertOpToLLVMPattern<TmaAddressableOp> {
   }
 };
 
+/// Whether all host code is in the LLVM dialect already, but for launches.
+bool isConverted(ModuleOp module) {
+  return !module
+              .walk<WalkOrder::PreOrder>([](Operation *op) {
+                if (isa<gpu::GPUModuleOp>(op))
+                  return WalkResult::skip();
+                bool fine =
+                    isa<ModuleOp>(op) ||
+                    isa<LLVM::LLVMDialect, gpu::GPUDialect>(op->getDialect());
+                return fine ? WalkResult::advance() : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
 class BwgemmHostToLLVMPass
     : public bwgemm::impl::ConvertBwgemmHostToLLVMBase<BwgemmHostToLLVMPass> {
 public:
@@ -316,6 +330,9 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    // The preparation would tidy up what is there.
+    if (isConverted(module))
+      return;
     for (auto function : module.getOps<func::FuncOp>())
       if (function.isPublic() && !function.isExternal())
         function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),

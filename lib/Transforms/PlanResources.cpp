@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::bwgemm {
@@ -104,10 +105,16 @@ void PlanResourcesPass::follow(gpu::LaunchFuncOp launch) {
                    : IntegerAttr();
   if (!bytes || bytes.getInt() == 0)
     return;
+  // One that has the size already is left as it is.
+  APInt size;
+  Value given = launch.getDynamicSharedMemorySize();
+  if (given && matchPattern(given, m_ConstantInt(&size)) &&
+      size == bytes.getInt())
+    return;
   OpBuilder builder(launch);
-  Value size = arith::ConstantIntOp::create(builder, launch.getLoc(),
-                                            bytes.getInt(), 32);
-  launch.getDynamicSharedMemorySizeMutable().assign(size);
+  launch.getDynamicSharedMemorySizeMutable().assign(
+      arith::ConstantIntOp::create(builder, launch.getLoc(), bytes.getInt(),
+                                   32));
 }
 
 } // namespace
