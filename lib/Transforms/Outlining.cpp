@@ -60,6 +60,11 @@ gpu::GPUFuncOp bwgemm::createKernel(GemmOp gemm, TypeRange arguments,
   kernel.setKnownBlockSizeAttr(
       builder.getDenseI32ArrayAttr({blockSize[0], blockSize[1], 1}));
   kernel->setAttr("bwgemm.schedule", *gemm.getSchedule());
+  // Shared and tensor memory bound how many CTAs share a multiprocessor. ptxas
+  // does not know, and would rather spill than use more than 64 registers.
+  if (gemm.getSchedule()->getPreset() != Preset::Naive)
+    kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    builder.getI32IntegerAttr(1));
   return kernel;
 }
 
