@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks that what README.md shows is what is there.
+"""Checks that what a page, README.md or another, shows is what is there.
 
 Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-usage: check-readme.py PROJECT
+usage: check-readme.py PROJECT [PAGE]
 
 A fenced block behind the comment `<!-- file: PATH -->` holds exactly that file.
 A block behind `<!-- from: COMMAND -->` holds lines that the command prints, in
@@ -34,11 +34,12 @@ def missing_lines(block, output):
             return
 
 
-def main(project):
-    with open(os.path.join(project, "README.md"), encoding="utf-8") as file:
-        readme = file.read()
+def main(project, page="README.md"):
+    with open(os.path.join(project, page), encoding="utf-8") as file:
+        text = file.read()
+    folder = os.path.join(project, os.path.dirname(page))
     problems, counts = [], {"file": 0, "from": 0}
-    for kind, source, block in BLOCK.findall(readme):
+    for kind, source, block in BLOCK.findall(text):
         counts[kind] += 1
         if kind == "file":
             with open(os.path.join(project, source), encoding="utf-8") as file:
@@ -52,8 +53,8 @@ def main(project):
             problems.append(f"'{source}' failed: {result.stderr}")
         for line in missing_lines(block, result.stdout):
             problems.append(f"'{source}' does not print: {line}")
-    for target in LINK.findall(readme):
-        if not os.path.exists(os.path.join(project, target)):
+    for target in LINK.findall(text):
+        if not os.path.exists(os.path.join(folder, target)):
             problems.append(f"no file {target}")
     for problem in problems:
         print(problem)
@@ -62,4 +63,4 @@ def main(project):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))
