@@ -211,6 +211,59 @@ struct ZeroFillLowering : ConvertOpToLLVMPattern<ZeroFillOp> {
   }
 };
 
+struct WorkspaceAllocLowering : ConvertOpToLLVMPattern<WorkspaceAllocOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(WorkspaceAllocOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RuntimeCall runtime(op, rewriter);
+    auto type = cast<MemRefType>(op.getWorkspace().getType());
+    SmallVector<Value> sizes;
+    for (int64_t extent : type.getShape())
+      sizes.push_back(ShapedType::isDynamic(extent)
+                          ? Value()
+                          : runtime.constant(runtime.i64(), extent));
+    auto given = adaptor.getSizes().begin();
+    for (Value &size : sizes)
+      if (!size)
+        size = *given++;
+    Value memory =
+        runtime
+            .call("bwgemmHostAllocWorkspace", runtime.pointer(),
+                  {sizes[0], sizes[1],
+                   runtime.constant(runtime.i64(),
+                                    getElementBytes(op.getWorkspace())),
+                   runtime.string(op.getPurpose())})
+            .getResult();
+    auto descriptor = MemRefDescriptor::poison(
+        rewriter, loc, getTypeConverter()->convertType(type));
+    descriptor.setAllocatedPtr(rewriter, loc, memory);
+    descriptor.setAlignedPtr(rewriter, loc, memory);
+    descriptor.setConstantOffset(rewriter, loc, 0);
+    descriptor.setSize(rewriter, loc, 0, sizes[0]);
+    descriptor.setSize(rewriter, loc, 1, sizes[1]);
+    descriptor.setStride(rewriter, loc, 0, sizes[1]);
+    descriptor.setConstantStride(rewriter, loc, 1, 1);
+    rewriter.replaceOp(op, Value(descriptor));
+    return success();
+  }
+};
+
+struct WorkspaceFreeLowering : ConvertOpToLLVMPattern<WorkspaceFreeOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(WorkspaceFreeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    MemRefDescriptor workspace(adaptor.getWorkspace());
+    RuntimeCall(op, rewriter)
+        .call("bwgemmHostFreeWorkspace", Type(),
+              {workspace.alignedPtr(rewriter, op.getLoc())});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct MultiprocessorCountLowering
     : ConvertOpToLLVMPattern<MultiprocessorCountOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -369,7 +422,8 @@ private:
     RewritePatternSet patterns(context);
     patterns.add<RequireEqualLowering, ToDeviceLowering, FromDeviceLowering,
                  ZeroFillLowering, EncodeLowering, AddressableLowering,
-                 MultiprocessorCountLowering>(converter);
+                 MultiprocessorCountLowering, WorkspaceAllocLowering,
+                 WorkspaceFreeLowering>(converter);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);

@@ -25,3 +25,18 @@ LogicalResult TensorMapEncodeOp::verify() {
            << source.getElementType() << "), but got " << map.getElementType();
   return success();
 }
+
+LogicalResult WorkspaceAllocOp::verify() {
+  auto type = cast<MemRefType>(getWorkspace().getType());
+  // workspace_alloc_c1
+  if (type.getRank() != 2 || !type.getLayout().isIdentity())
+    return emitOpError() << "expects a matrix (rank 2) without gaps, but got "
+                         << type;
+  // workspace_alloc_c2
+  if (type.getNumDynamicDims() != static_cast<int64_t>(getSizes().size()))
+    return emitOpError() << "expects a size for each of the "
+                         << type.getNumDynamicDims()
+                         << " dynamic dimensions, but got "
+                         << getSizes().size();
+  return success();
+}

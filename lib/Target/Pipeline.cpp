@@ -41,6 +41,7 @@ void bwgemm::buildLowerPipeline(OpPassManager &manager,
   manager.addPass(createDispatch());
   manager.addPass(createLowerNaive());
   manager.addPass(createTileGemm());
+  manager.addPass(createSplitK());
   manager.addPass(createSwizzle());
   manager.addPass(createStoreThroughTma());
   manager.addPass(createInsertRings());

@@ -74,6 +74,12 @@ private:
   std::optional<std::string> whyNotStoredByTma();
   LogicalResult chooseStore();
   LogicalResult chooseStages();
+  LogicalResult checkSplitK();
+  /// The element type of what the kernel with the tiles writes.
+  Type getStoredType() {
+    return splitK > 1 ? Float32Type::get(gemm.getContext())
+                      : gemm.getDType().getElementType();
+  }
 
   GemmOp gemm;
   const TargetInfo &target;
@@ -81,6 +87,7 @@ private:
   Preset preset = Preset::Auto;
   std::array<int64_t, 3> tile;
   int64_t stages = 1;
+  int64_t splitK = 1;
   StoreKind store = StoreKind::Direct;
   /// Shared memory through which the result goes.
   int64_t stagingBytes = 0;
@@ -162,6 +169,9 @@ std::optional<std::string> Scheduler::whyNotStoredByTma() {
   if (preset < Preset::TmaStore)
     return "writes its result from registers; store=tma is for preset "
            "tma_store and those above";
+  // Partial sums go to a workspace, which TMA can address.
+  if (splitK > 1)
+    return std::nullopt;
   if (gemm.getAccumulate())
     return "expects store=direct, which adds to the result, for a gemm that "
            "accumulates, but got store=tma";
@@ -187,7 +197,7 @@ LogicalResult Scheduler::chooseStore() {
   if (why)
     return success();
   auto [m, n, k] = tile;
-  TensorMapType map = getStoreMap(m, n, gemm.getDType().getElementType());
+  TensorMapType map = getStoreMap(m, n, getStoredType());
   int64_t bytes = getStagingTiles(map, n).getBytes();
   int64_t least = spec.stages.value_or(1);
   if (!spec.store &&
@@ -223,6 +233,24 @@ LogicalResult Scheduler::chooseStages() {
                     << " bytes of shared memory, but " << target.name << " has "
                     << target.maxSharedBytes << "; at most " << most
                     << " stages fit";
+  return success();
+}
+
+/// At least one tile of K for each part, as far as is known now: where K is
+/// only known at run time the host makes fewer parts.
+LogicalResult Scheduler::checkSplitK() {
+  splitK = spec.splitK.value_or(1);
+  int64_t depth = gemm.getAType().getDimSize(gemm.getKDimOfA());
+  if (ShapedType::isDynamic(depth))
+    depth = gemm.getBType().getDimSize(gemm.getKDimOfB());
+  if (splitK == 1 || ShapedType::isDynamic(depth))
+    return success();
+  // K = 0 has no kernel.
+  int64_t most = std::max<int64_t>(llvm::divideCeil(depth, tile[2]), 1);
+  if (depth != 0 && splitK > most)
+    return refuse() << "split_k=" << splitK << " needs that many tiles of K, "
+                    << "but K of " << depth << " has " << most << " of "
+                    << tile[2] << "; at most split_k=" << most << " fits";
   return success();
 }
 
@@ -282,8 +310,6 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   if (spec.scheduler.value_or(TileScheduler::Static) != TileScheduler::Static)
     return refuse() << "expects scheduler=static, but got "
                     << stringifyTileScheduler(*spec.scheduler);
-  if (spec.splitK.value_or(1) != 1)
-    return refuse() << "expects split_k=1, but got " << *spec.splitK;
   if (spec.pdl.value_or(false))
     return refuse() << "expects pdl=off, but got pdl=on";
   // Without a pipeline a small tile lets more CTAs share an SM; with one, the
@@ -292,7 +318,7 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   tile = spec.tile.value_or(pipelined ? std::array<int64_t, 3>{128, 128, 64}
                                       : std::array<int64_t, 3>{64, 64, 64});
   unsigned span = 0;
-  if (failed(checkTile()) || failed(chooseStages()) ||
+  if (failed(checkSplitK()) || failed(checkTile()) || failed(chooseStages()) ||
       failed(chooseSwizzle(span)))
     return failure();
   for (auto [type, name] :
@@ -309,7 +335,7 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   // the 16-lane fragment reads. It is also what stmatrix takes.
   bool narrow =
       tile[0] == 64 || (store == StoreKind::Tma &&
-                        gemm.getDType().getElementTypeBitWidth() == 16);
+                        getStoredType().getIntOrFloatBitWidth() == 16);
   TmemShape load = spec.tmemLoad.value_or(narrow ? TmemShape::Shape16x256b
                                                  : TmemShape::Shape32x32b);
   ScheduleFields fields;
@@ -320,6 +346,7 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   fields.tmemLoad = load;
   fields.raster = raster;
   fields.store = store;
+  fields.splitK = splitK;
   return ScheduleAttr::get(gemm.getContext(), fields);
 }
 

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace mlir::bwgemm {
 #define GEN_PASS_DEF_PERSIST
@@ -34,6 +35,8 @@ private:
   /// Emits the number of tiles.
   Value emitCount(Value rows);
   void wrap(RoleOp role, Value first, Value count, Value step);
+  /// Finds the ops beside the origin that compute what follows from it.
+  void findDerived();
   /// The cursor after one tile.
   Value emitLast(RingBeginOp begin, Value cursor);
 
@@ -41,7 +44,24 @@ private:
   TileCoordOp origin;
   OpBuilder builder;
   Location loc;
+  /// What each tile computes anew: its part of K, where K is split.
+  SmallVector<Operation *> derived;
 };
+
+void PersistentKernel::findDerived() {
+  llvm::SmallPtrSet<Operation *, 16> found{origin};
+  for (Operation &op : llvm::make_range(std::next(origin->getIterator()),
+                                        origin->getBlock()->end())) {
+    bool follows = llvm::any_of(op.getOperands(), [&](Value operand) {
+      return found.contains(operand.getDefiningOp());
+    });
+    // Divisions are not speculatable, but each tile does what the one did.
+    if (follows && op.getNumRegions() == 0 && isMemoryEffectFree(&op)) {
+      found.insert(&op);
+      derived.push_back(&op);
+    }
+  }
+}
 
 Value PersistentKernel::emitCount(Value rows) {
   auto tiles = [&](Value extent, int64_t tile) -> Value {
@@ -87,16 +107,26 @@ void PersistentKernel::wrap(RoleOp role, Value first, Value count, Value step) {
     builder.setInsertionPointToEnd(loop.getBody());
   else
     builder.setInsertionPoint(loop.getBody()->getTerminator());
-  auto here = cast<TileCoordOp>(builder.clone(*origin));
+  IRMapping mapping;
+  auto here = cast<TileCoordOp>(builder.clone(*origin, mapping));
   here.getTileMutable().assign(loop.getInductionVar());
+  for (Operation *op : derived)
+    builder.clone(*op, mapping);
   for (Operation *op : ops)
     op->moveBefore(loop.getBody(), builder.getInsertionPoint());
   auto inLoop = [&](OpOperand &use) {
     return loop->isProperAncestor(use.getOwner());
   };
-  for (auto [from, to] :
-       llvm::zip_equal(origin.getResults(), here.getResults()))
-    from.replaceUsesWithIf(to, inLoop);
+  for (Value from : origin.getResults())
+    from.replaceUsesWithIf(mapping.lookup(from), inLoop);
+  for (Operation *op : derived)
+    for (Value from : op->getResults())
+      from.replaceUsesWithIf(mapping.lookup(from), inLoop);
+  for (Operation *op : llvm::reverse(derived)) {
+    Operation *clone = mapping.lookup(op);
+    if (clone->use_empty())
+      clone->erase();
+  }
   for (auto [begin, cursor] : llvm::zip_equal(begins, loop.getRegionIterArgs()))
     begin.getCursor().replaceUsesWithIf(cursor, inLoop);
   if (begins.empty())
@@ -125,8 +155,12 @@ LogicalResult PersistentKernel::emit() {
     if (works)
       roles.push_back(role);
   });
+  findDerived();
   for (RoleOp role : roles)
     wrap(role, first, count, step);
+  for (Operation *op : llvm::reverse(derived))
+    if (op->use_empty())
+      op->erase();
   if (origin->use_empty())
     origin.erase();
   return success();

@@ -47,3 +47,16 @@ func.func @multiprocessors() -> index {
   %count = bwgemm.multiprocessor_count
   return %count : index
 }
+
+// CHECK-LABEL: llvm.func @workspace
+// CHECK-SAME: (%[[ROWS:.*]]: i64)
+// CHECK-DAG: %[[COLUMNS:.*]] = llvm.mlir.constant(384 : i64)
+// CHECK-DAG: %[[BYTES:.*]] = llvm.mlir.constant(4 : i64)
+// CHECK: %[[MEMORY:.*]] = llvm.call @bwgemmHostAllocWorkspace(%[[ROWS]], %[[COLUMNS]], %[[BYTES]], %{{.*}}) : (i64, i64, i64, !llvm.ptr) -> !llvm.ptr
+// CHECK: llvm.insertvalue %[[MEMORY]], %{{.*}}[1]
+// CHECK: llvm.call @bwgemmHostFreeWorkspace(
+func.func @workspace(%rows: index) {
+  %w = bwgemm.workspace.alloc(%rows) "partial sums" : memref<?x384xf32>
+  bwgemm.workspace.free %w : memref<?x384xf32>
+  return
+}

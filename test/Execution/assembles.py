@@ -18,7 +18,8 @@ import sys
 import tempfile
 
 SCHEDULES = ["naive", "tma", "swizzle", "swizzle,tile=128x256x64",
-             "tma_store", "persistent", "persistent,tile=128x256x64"]
+             "tma_store", "persistent", "persistent,tile=128x256x64",
+             "swizzle,split_k=3", "persistent,split_k=4"]
 TARGETS = ["sm_100a", "sm_100f", "sm_103a"]
 REGISTER_TARGETS = ["sm_100a", "sm_103a"]
 

@@ -32,3 +32,30 @@ func.func @f(%x: index) {
   %ok = "bwgemm.require_equal"(%x, %x) : (index, index) -> i1
   return
 }
+
+// -----
+
+// workspace_alloc_c1
+func.func @f() {
+  // expected-error@+1 {{'bwgemm.workspace.alloc' op expects a matrix (rank 2) without gaps, but got 'memref<64x64xf32, strided<[128, 1]>>'}}
+  %w = bwgemm.workspace.alloc() "sums" : memref<64x64xf32, strided<[128, 1]>>
+  return
+}
+
+// -----
+
+// workspace_alloc_c1
+func.func @f() {
+  // expected-error@+1 {{'bwgemm.workspace.alloc' op expects a matrix (rank 2) without gaps, but got 'memref<64xf32>'}}
+  %w = bwgemm.workspace.alloc() "sums" : memref<64xf32>
+  return
+}
+
+// -----
+
+// workspace_alloc_c2
+func.func @f(%x: index) {
+  // expected-error@+1 {{'bwgemm.workspace.alloc' op expects a size for each of the 2 dynamic dimensions, but got 1}}
+  %w = bwgemm.workspace.alloc(%x) "sums" : memref<?x?xf32>
+  return
+}

@@ -46,6 +46,19 @@ func.func @addressable(%a: memref<?x64xbf16, strided<[?, 1], offset: ?>>) -> i1 
   return %ok : i1
 }
 
+// CHECK-LABEL: func @workspace
+// CHECK-SAME: (%[[ROWS:.*]]: index)
+func.func @workspace(%rows: index) {
+  // CHECK: %[[W:.*]] = bwgemm.workspace.alloc(%[[ROWS]]) "partial sums" : memref<?x384xf32>
+  %w = bwgemm.workspace.alloc(%rows) "partial sums" : memref<?x384xf32>
+  // CHECK: bwgemm.workspace.free %[[W]] : memref<?x384xf32>
+  bwgemm.workspace.free %w : memref<?x384xf32>
+  // CHECK: bwgemm.workspace.alloc() "flags" : memref<1x64xi32>
+  %flags = bwgemm.workspace.alloc() "flags" : memref<1x64xi32>
+  bwgemm.workspace.free %flags : memref<1x64xi32>
+  return
+}
+
 // CHECK-LABEL: func @multiprocessors
 func.func @multiprocessors() -> index {
   // CHECK: bwgemm.multiprocessor_count

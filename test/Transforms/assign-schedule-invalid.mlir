@@ -59,6 +59,12 @@
 // RUN: not bwgemm-opt %t/dynamic.mlir --bwgemm-assign-schedule=schedule=tma_store,store=tma 2>&1 | FileCheck %s --check-prefix=DYNAMIC
 // DYNAMIC: operand D has strides or an offset that are not known at compile time; store=direct writes any layout
 
+// K of 256 elements.
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=pipelined,split_k=5 2>&1 | FileCheck %s --check-prefix=PARTS
+// PARTS: schedule 'pipelined': split_k=5 needs that many tiles of K, but K of 256 has 4 of 64; at most split_k=4 fits
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=naive,split_k=2 2>&1 | FileCheck %s --check-prefix=SPLITNAIVE
+// SPLITNAIVE: schedule 'naive': takes no fields
+
 //--- accumulate.mlir
 func.func @f(%a: memref<512x256xbf16>, %b: memref<256x384xbf16>, %d: memref<512x384xf32>) {
   bwgemm.gemm %a, %b, %d accumulate : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xf32>

@@ -11,6 +11,8 @@
 // RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=pipelined,stages=7 | FileCheck %s --check-prefix=FULL
 // RUN: bwgemm-opt %s --bwgemm-assign-schedule="target=sm_103a schedule=auto" | FileCheck %s --check-prefix=AUTO
 
+// RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=tma_store,split_k=4 | FileCheck %s --check-prefix=SPLIT
+
 // NAIVE: module attributes {bwgemm.target = "sm_100a"}
 // AUTO: module attributes {bwgemm.target = "sm_103a"}
 
@@ -29,6 +31,7 @@ func.func @plain(%a: memref<512x256xbf16>, %b: memref<256x384xbf16>, %d: memref<
   // Beside seven there is no room for them.
   // FULL: schedule <pipelined, tile = 128x128x64, stages = 7, swizzle = 128B, tmem_load = "32x32b">
   // SPECIALIZED: schedule <warp_specialized, tile = 64x32x64, stages = 3, swizzle = 64B, tmem_load = "16x256b", store = tma>
+  // SPLIT: schedule <tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "16x256b", store = tma, split_k = 4>
   // AUTO: schedule <swizzle, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "16x256b">
   bwgemm.gemm %a, %b, %d : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xf32>
   return
@@ -47,9 +50,12 @@ func.func @half(%a: memref<512x256xbf16>, %b: memref<256x384xbf16>, %d: memref<5
 // What TMA may not be able to address, and what is added to, is written from
 // registers.
 // STORE-LABEL: func @direct
+// SPLIT-LABEL: func @direct
 func.func @direct(%a: memref<512x256xbf16>, %b: memref<256x384xbf16>, %d: memref<512x384xf32>,
                   %pitch: memref<512x384xbf16, strided<[388, 1]>>, %offset: memref<512x384xbf16, strided<[384, 1], offset: ?>>,
                   %columns: memref<512x384xf32, strided<[768, 2]>>) {
+  // Partial sums always leave by it: a workspace has rows that suit.
+  // SPLIT: schedule <tma_store, {{.*}} tmem_load = "16x256b", store = tma, split_k = 4>
   // STORE: schedule <tma_store, {{.*}} tmem_load = "16x256b">
   bwgemm.gemm %a, %b, %d accumulate : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xf32>
   // STORE: schedule <tma_store, {{.*}} tmem_load = "16x256b">

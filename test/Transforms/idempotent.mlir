@@ -6,6 +6,7 @@
 // RUN: bwgemm-opt %t.2 --bwgemm-assign-schedule=schedule=swizzle | diff %t.2 -
 // RUN: bwgemm-opt %t.2 --bwgemm-tile > %t.3
 // RUN: bwgemm-opt %t.3 --bwgemm-tile | diff %t.3 -
+// RUN: bwgemm-opt %t.3 --bwgemm-split-k | diff %t.3 -
 // RUN: bwgemm-opt %t.3 --bwgemm-swizzle > %t.4
 // RUN: bwgemm-opt %t.4 --bwgemm-swizzle | diff %t.4 -
 // RUN: bwgemm-opt %t.4 --bwgemm-insert-async > %t.5

@@ -1,6 +1,6 @@
 // Roles loop over tiles; cursors go on from one to the next.
 
-// RUN: bwgemm-opt %s --bwgemm-tile --bwgemm-swizzle --bwgemm-insert-rings --bwgemm-warp-specialize --bwgemm-persist --canonicalize | FileCheck %s
+// RUN: bwgemm-opt %s --bwgemm-tile --bwgemm-split-k --bwgemm-swizzle --bwgemm-insert-rings --bwgemm-warp-specialize --bwgemm-persist --canonicalize | FileCheck %s
 
 // At most one CTA for each multiprocessor: 4 x 6 tiles.
 // CHECK-LABEL: func.func @f
@@ -41,5 +41,30 @@
 // CHECK:        bwgemm.ring.next %[[SUMS]][%[[C3]]]
 func.func @f(%a: memref<512x256xbf16>, %b: memref<384x256xbf16>, %d: memref<512x384xf32>) {
   bwgemm.gemm %a, %b, %d transpose_b schedule <persistent, tile = 128x64x64, stages = 3, swizzle = 128B, tmem_load = "32x32b", raster = 8> : memref<512x256xbf16>, memref<384x256xbf16>, memref<512x384xf32>
+  return
+}
+
+// What follows from the tile is computed for each tile, in the roles that need
+// it: the part of K in two of them, the rows of A in one.
+// CHECK-LABEL: gpu.func @split_kernel
+// CHECK: bwgemm.role "load"
+// CHECK:      scf.for
+// CHECK-NEXT:   %[[ROW:.*]], %[[N:.*]] = bwgemm.tile_coord
+// CHECK:        %[[M:.*]] = arith.remui %[[ROW]], %[[SLICE:.*]] :
+// CHECK:        %[[BEGIN:.*]] = arith.muli %{{.*}}, %c64
+// CHECK:        scf.for %{{.*}} = %[[BEGIN]] to
+// CHECK:          bwgemm.tma_load %{{.*}}[%[[M]],
+// CHECK: bwgemm.role "multiply"
+// CHECK:      scf.for
+// CHECK-NEXT:   %[[ROW2:.*]], %{{.*}} = bwgemm.tile_coord
+// CHECK:        arith.divui %[[ROW2]], %[[SLICE]]
+// CHECK-NOT:    arith.remui %[[ROW2]]
+// CHECK: bwgemm.role "epilogue"
+// CHECK:      scf.for
+// CHECK-NEXT:   %[[ROW3:.*]], %[[N3:.*]] = bwgemm.tile_coord
+// CHECK-NOT:    arith.divui
+// CHECK:        bwgemm.store %{{.*}}[%[[ROW3]], %[[N3]]]
+func.func @split(%a: memref<?x256xbf16>, %b: memref<384x256xbf16>, %d: memref<?x384xf32>) {
+  bwgemm.gemm %a, %b, %d transpose_b schedule <persistent, tile = 128x64x64, stages = 3, swizzle = 128B, tmem_load = "32x32b", split_k = 2> : memref<?x256xbf16>, memref<384x256xbf16>, memref<?x384xf32>
   return
 }

@@ -96,6 +96,38 @@ def Bwgemm_TmaAddressableOp : Bwgemm_Op<"tma_addressable"> {
   let assemblyFormat = "$source attr-dict `:` qualified(type($source))";
 }
 
+def Bwgemm_WorkspaceAllocOp : Bwgemm_Op<"workspace.alloc", [
+    MemoryEffects<[MemAlloc]>]> {
+  let summary = "device memory that kernels hand over to each other";
+  let description = [{
+    A matrix without gaps in device memory, aligned to 256 bytes, for what one
+    kernel writes and another one reads. Its contents are undefined. `purpose`
+    says in an error what could not be had: where the device has not enough
+    memory, the runtime reports it with the number of bytes.
+
+    ```mlir
+    %sums = bwgemm.workspace.alloc(%rows, %columns) "partial sums of split_k=4" : memref<?x?xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$sizes, StrAttr:$purpose);
+  let results = (outs AnyMemRef:$workspace);
+  let assemblyFormat = "`(` $sizes `)` $purpose attr-dict `:` qualified(type($workspace))";
+  let hasVerifier = 1;
+}
+
+def Bwgemm_WorkspaceFreeOp : Bwgemm_Op<"workspace.free"> {
+  let summary = "end of a workspace";
+  let description = [{
+    Waits for the kernels that use it and frees it.
+
+    ```mlir
+    bwgemm.workspace.free %sums : memref<?x?xf32>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$workspace);
+  let assemblyFormat = "$workspace attr-dict `:` qualified(type($workspace))";
+}
+
 def Bwgemm_MultiprocessorCountOp : Bwgemm_Op<"multiprocessor_count"> {
   let summary = "streaming multiprocessors of the current device";
   let description = [{

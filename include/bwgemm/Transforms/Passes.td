@@ -90,6 +90,36 @@ def TileGemm : Pass<"bwgemm-tile", "::mlir::ModuleOp"> {
     "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];
 }
 
+def SplitK : Pass<"bwgemm-split-k", "::mlir::ModuleOp"> {
+  let summary = "let several CTAs share the sum over K of one tile";
+  let description = [{
+    For schedules with `split_k = S`. Where D has fewer tiles than the chip has
+    multiprocessors, K is cut into parts of whole tiles of K, the first ones one
+    tile longer where it does not divide, and each part of each tile gets a CTA
+    of its own. The parts write their sums in fp32 to a workspace, in slices of
+    whole tiles of D, one slice below the other; so the program is that of a
+    taller D whose rows say which part of K they belong to, and every later pass
+    sees an ordinary tile program:
+
+    ```mlir
+    %row, %n = bwgemm.tile_coord 128 x 128 of %columns
+    %part = arith.divui %row, %slice_rows : index
+    %m = ... %row - %part * %slice_rows
+    scf.for %k = %begin to %end step %c64 { ... }      // this part of K
+    bwgemm.store %acc, %sums[%row, %n] : !bwgemm.acc<128x128xf32>, memref<?x?xf32>
+    ```
+
+    A second kernel adds the slices in the order of K, adds what D held if the
+    gemm accumulates, rounds once, and writes D. The order is fixed, so that the
+    result is the same in every run. The host has at least one tile of K for
+    each part: with fewer of them it makes fewer parts.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 def Swizzle : Pass<"bwgemm-swizzle", "::mlir::ModuleOp"> {
   let summary = "swizzled layouts for the operand tiles of a tile program";
   let description = [{

@@ -137,6 +137,16 @@ int32_t bwgemmHostTmaAddressable(void *alignedPtr, int64_t offsetElems,
 void bwgemmHostZero2D(void *alignedPtr, int64_t offsetElems, int64_t rows,
                       int64_t cols, int64_t rowStride, int64_t elementBytes);
 
+/// Device memory for `rows` x `columns` elements without gaps, aligned to 256
+/// bytes; its contents are undefined. `purpose` names it in the error for
+/// memory that is not to be had. Null in error state, and for no elements.
+/// Release it with bwgemmHostFreeWorkspace.
+void *bwgemmHostAllocWorkspace(int64_t rows, int64_t columns,
+                               int64_t elementBytes, const char *purpose);
+
+/// Waits for the kernels that use a workspace and frees it.
+void bwgemmHostFreeWorkspace(void *workspace);
+
 /// Streaming multiprocessors of the current device; 1 in error state.
 int64_t bwgemmHostMultiprocessorCount(void);
 

@@ -150,6 +150,36 @@ TEST_F(HostOperandsTest, CountsMultiprocessors) {
   EXPECT_EQ(bwgemmHostMultiprocessorCount(), 1); // In error state.
 }
 
+TEST_F(HostOperandsTest, Workspace) {
+  void *workspace = bwgemmHostAllocWorkspace(3, 8, 4, "sums");
+  ASSERT_NE(workspace, nullptr);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(workspace) % 256, 0u);
+  std::memset(workspace, 1, 3 * 8 * 4); // The emulator's memory is the host's.
+  bwgemmHostFreeWorkspace(workspace);
+  EXPECT_EQ(bwgemmHostAllocWorkspace(0, 8, 4, "sums"), nullptr);
+  bwgemmHostFreeWorkspace(nullptr);
+}
+
+TEST_F(HostOperandsTest, WorkspaceThatDoesNotFit) {
+  EXPECT_EQ(bwgemmHostAllocWorkspace(int64_t(1) << 40, int64_t(1) << 40, 4,
+                                     "the sums"),
+            nullptr);
+  EXPECT_EQ(onlyReport(),
+            "cannot allocate 1099511627776 x 1099511627776 elements of device "
+            "memory for the sums: expected less than 2^63 bytes");
+  // 2^51 bytes are more than any device has.
+  EXPECT_EQ(bwgemmHostAllocWorkspace(int64_t(1) << 29, int64_t(1) << 20, 4,
+                                     "the sums"),
+            nullptr);
+  std::string report = onlyReport();
+  EXPECT_NE(report.find("allocating 2251799813685248 bytes (536870912 x "
+                        "1048576 elements of device memory for the sums)"),
+            std::string::npos)
+      << report;
+  EXPECT_NE(report.find("CUDA_ERROR_OUT_OF_MEMORY"), std::string::npos)
+      << report;
+}
+
 TEST_F(HostOperandsTest, ErrorStateStopsEverything) {
   EXPECT_EQ(bwgemmHostRequireEqual(1, 2, "x"), 0);
   EXPECT_EQ(bwgemmHostRequireEqual(1, 1, "x"), 0);
