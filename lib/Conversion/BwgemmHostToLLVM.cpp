@@ -278,6 +278,18 @@ struct MultiprocessorCountLowering
   }
 };
 
+struct ProgrammaticLaunchLowering
+    : ConvertOpToLLVMPattern<ProgrammaticLaunchOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(ProgrammaticLaunchOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    RuntimeCall(op, rewriter).call("bwgemmHostProgrammaticLaunch", Type(), {});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 /// CUtensorMapDataType.
 int32_t getDataTypeCode(Type type) {
   if (type.isF16())
@@ -423,7 +435,7 @@ private:
     patterns.add<RequireEqualLowering, ToDeviceLowering, FromDeviceLowering,
                  ZeroFillLowering, EncodeLowering, AddressableLowering,
                  MultiprocessorCountLowering, WorkspaceAllocLowering,
-                 WorkspaceFreeLowering>(converter);
+                 WorkspaceFreeLowering, ProgrammaticLaunchLowering>(converter);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);

@@ -314,7 +314,7 @@ void AccType::print(AsmPrinter &printer) const {
 }
 
 //===----------------------------------------------------------------------===//
-// TmemSlotType, MBarrierType
+// TmemSlotType, MBarrierType, WorkType
 //===----------------------------------------------------------------------===//
 
 template <typename T> static Type parseNumber(AsmParser &parser) {
@@ -361,6 +361,22 @@ void MBarrierType::print(AsmPrinter &printer) const {
   printer << "<" << getCount() << ">";
 }
 
+LogicalResult WorkType::verify(EmitError emitError, int64_t count) {
+  // work_c1
+  if (count < 1 || count > kMaxSharedBytes / kResponseBytes)
+    return emitError() << "expects 1 to " << kMaxSharedBytes / kResponseBytes
+                       << " responses, but got " << count;
+  return success();
+}
+
+Type WorkType::parse(AsmParser &parser) {
+  return parseNumber<WorkType>(parser);
+}
+
+void WorkType::print(AsmPrinter &printer) const {
+  printer << "<" << getCount() << ">";
+}
+
 //===----------------------------------------------------------------------===//
 // RingType
 //===----------------------------------------------------------------------===//
@@ -369,7 +385,11 @@ bool RingType::isTensorMemory() const {
   return isa<TmemType>(getBuffers().front());
 }
 
+bool RingType::isWork() const { return isa<WorkType>(getBuffers().front()); }
+
 int64_t RingType::getSlotBytes() const {
+  if (isWork())
+    return WorkType::kResponseBytes;
   int64_t bytes = 0;
   for (Type buffer : getBuffers())
     if (auto tile = dyn_cast<SmemType>(buffer))
@@ -390,6 +410,13 @@ LogicalResult RingType::verify(EmitError emitError, int64_t stages,
   if (isTensor && buffers.size() != 1)
     return emitError() << "expects one accumulator in a slot, but got "
                        << buffers.size();
+  auto work = dyn_cast<WorkType>(buffers.front());
+  // ring_type_c5
+  if (work && (buffers.size() != 1 || work.getCount() != 1))
+    return emitError() << "expects one response in a slot, but got "
+                       << buffers.size() << " x " << work;
+  if (work)
+    return success();
   int64_t bytes = 0;
   for (Type buffer : buffers) {
     if (isTensor)

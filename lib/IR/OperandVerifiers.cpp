@@ -7,6 +7,8 @@
 
 #include "OperandVerifiers.h"
 
+#include "bwgemm/IR/TargetInfo.h"
+
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -155,5 +157,22 @@ LogicalResult bwgemm::verifyBarrierIndex(Operation *op, MBarrierType barriers,
     return op->emitOpError()
            << "expects an index of 0 to " << barriers.getCount() - 1
            << ", but got " << value;
+  return success();
+}
+
+LogicalResult bwgemm::verifyOffset(Operation *op,
+                                   std::optional<uint64_t> offset,
+                                   int64_t alignment, int64_t bytes) {
+  if (!offset)
+    return success();
+  auto value = static_cast<int64_t>(*offset);
+  if (value < 0 || value % alignment != 0)
+    return op->emitOpError() << "expects an offset that is a multiple of "
+                             << alignment << " bytes, but got " << value;
+  if (value > kMaxSharedBytes - bytes)
+    return op->emitOpError()
+           << "expects an offset of at most " << kMaxSharedBytes - bytes
+           << ", so that its " << bytes << " bytes end within shared memory ("
+           << kMaxSharedBytes << "), but got " << value;
   return success();
 }

@@ -34,6 +34,11 @@ LogicalResult verifyTileWrite(Operation *op, SmemType tile, OperandRange origin,
 LogicalResult verifyMmaOperands(Operation *op, int64_t rows, int64_t columns,
                                 SmemType a, SmemType b);
 
+/// An offset in shared memory that is set is not negative and a multiple of
+/// `alignment`, and the `bytes` that live there end within shared memory.
+LogicalResult verifyOffset(Operation *op, std::optional<uint64_t> offset,
+                           int64_t alignment, int64_t bytes);
+
 /// An index into an array of mbarriers that is known is within its bounds.
 LogicalResult verifyBarrierIndex(Operation *op, MBarrierType barriers,
                                  Value index);

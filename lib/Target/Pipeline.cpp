@@ -48,9 +48,11 @@ void bwgemm::buildLowerPipeline(OpPassManager &manager,
   manager.addPass(createPipeline());
   manager.addPass(createWarpSpecialize());
   manager.addPass(createPersist());
+  manager.addPass(createLaunchControl());
   manager.addPass(createLowerRings());
   manager.addPass(createLowerRoles());
   manager.addPass(createInsertAsync());
+  manager.addPass(createProgrammaticLaunch());
   manager.addPass(createLowerEpilogue());
   manager.addPass(createPlanResources());
   manager.addNestedPass<gpu::GPUModuleOp>(createConvertBwgemmToNVVM());

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StagedStore.h"
+#include "TileLoop.h"
 #include "bwgemm/IR/Schedule.h"
 #include "bwgemm/IR/TargetInfo.h"
 #include "bwgemm/Transforms/Passes.h"
@@ -22,12 +23,6 @@ using namespace mlir;
 using namespace mlir::bwgemm;
 
 namespace {
-
-/// Shared memory of one CTA beside the operand tiles: the tensor-memory slot,
-/// and two mbarriers for every slot of the rings.
-constexpr int64_t getBookkeepingBytes(int64_t stages) {
-  return 48 + 16 * stages;
-}
 
 /// Slots of a ring where the SPEC leaves the number open: more hide no latency.
 constexpr int64_t kMostStages = 8;
@@ -66,6 +61,13 @@ private:
     return gemm.emitOpError()
            << "schedule '" << stringifyPreset(preset) << "': ";
   }
+  /// Shared memory of one CTA beside the operand tiles: the tensor-memory slot,
+  /// two mbarriers for every slot of the rings, and answers of launch control.
+  int64_t getBookkeepingBytes(int64_t stages) const {
+    constexpr int64_t answer = WorkType::kResponseBytes + 16;
+    return 48 + 16 * stages +
+           (scheduler == TileScheduler::Clc ? getWorkSlots(2) * answer : 0);
+  }
   LogicalResult choosePreset();
   FailureOr<ScheduleAttr> naive();
   FailureOr<ScheduleAttr> tensorCore();
@@ -89,6 +91,7 @@ private:
   int64_t stages = 1;
   int64_t splitK = 1;
   StoreKind store = StoreKind::Direct;
+  TileScheduler scheduler = TileScheduler::Static;
   /// Shared memory through which the result goes.
   int64_t stagingBytes = 0;
 };
@@ -307,11 +310,13 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   if (spec.cluster && *spec.cluster != std::array<int64_t, 2>{1, 1})
     return refuse() << "expects cluster=1x1, but got " << (*spec.cluster)[0]
                     << "x" << (*spec.cluster)[1];
-  if (spec.scheduler.value_or(TileScheduler::Static) != TileScheduler::Static)
-    return refuse() << "expects scheduler=static, but got "
-                    << stringifyTileScheduler(*spec.scheduler);
-  if (spec.pdl.value_or(false))
-    return refuse() << "expects pdl=off, but got pdl=on";
+  scheduler = spec.scheduler.value_or(TileScheduler::Static);
+  if (scheduler == TileScheduler::StreamK)
+    return refuse() << "expects scheduler=static|clc, but got stream_k";
+  if (scheduler != TileScheduler::Static && preset < Preset::Persistent)
+    return refuse() << "has one tile for each CTA; scheduler="
+                    << stringifyTileScheduler(scheduler)
+                    << " is for preset persistent";
   // Without a pipeline a small tile lets more CTAs share an SM; with one, the
   // tile decides how often operands are read.
   bool pipelined = preset >= Preset::Pipelined;
@@ -347,6 +352,8 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   fields.raster = raster;
   fields.store = store;
   fields.splitK = splitK;
+  fields.scheduler = scheduler;
+  fields.pdl = spec.pdl.value_or(false);
   return ScheduleAttr::get(gemm.getContext(), fields);
 }
 

@@ -32,8 +32,8 @@ constexpr int64_t kTurnBit = 1 << 16;
 
 /// What a ring consists of.
 struct RingParts {
-  /// Staged tiles; empty for a ring of accumulators.
-  SmallVector<Value> tiles;
+  /// Staged tiles, or responses; empty for a ring of accumulators.
+  SmallVector<Value> buffers;
   Value full, empty;
 };
 using RingMap = DenseMap<Value, RingParts>;
@@ -60,12 +60,15 @@ RingParts emitRing(RingOp ring) {
       continue;
     SmallVector<int64_t> shape{type.getStages()};
     llvm::append_range(shape, tile.getShape());
-    parts.tiles.push_back(
+    parts.buffers.push_back(
         SmemAllocOp::create(builder, loc,
                             SmemType::get(shape, tile.getElementType(),
                                           tile.getMajor(), tile.getSwizzle()),
                             IntegerAttr()));
   }
+  if (type.isWork())
+    parts.buffers.push_back(WorkAllocOp::create(
+        builder, loc, WorkType::get(context, type.getStages()), IntegerAttr()));
   auto barriers = MBarrierType::get(context, type.getStages());
   parts.full = MBarrierAllocOp::create(builder, loc, barriers, IntegerAttr());
   parts.empty = MBarrierAllocOp::create(builder, loc, barriers, IntegerAttr());
@@ -172,9 +175,15 @@ struct SlotLowering : RingPattern<RingSlotOp> {
                                                  column);
       return success();
     }
+    if (type.isWork()) {
+      rewriter.replaceOpWithNewOp<WorkSliceOp>(
+          op, op.getBuffers().front().getType(), getParts(op).buffers.front(),
+          stage);
+      return success();
+    }
     SmallVector<Value> buffers;
     for (auto [tiles, buffer] :
-         llvm::zip_equal(getParts(op).tiles, op.getBuffers()))
+         llvm::zip_equal(getParts(op).buffers, op.getBuffers()))
       buffers.push_back(SmemSliceOp::create(
           rewriter, loc, cast<SmemType>(buffer.getType()), tiles, stage));
     rewriter.replaceOp(op, buffers);

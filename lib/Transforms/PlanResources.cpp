@@ -37,6 +37,9 @@ std::optional<Item> asItem(Operation *op) {
   }
   if (auto alloc = dyn_cast<MBarrierAllocOp>(op))
     return Item{op, 8 * alloc.getBarriers().getType().getCount(), 8};
+  if (auto alloc = dyn_cast<WorkAllocOp>(op))
+    return Item{op, alloc.getWork().getType().getBytes(),
+                WorkType::kResponseBytes};
   if (isa<TmemSlotOp>(op))
     return Item{op, 4, 4};
   return std::nullopt;

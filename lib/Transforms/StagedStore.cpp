@@ -237,7 +237,7 @@ void StagedStore::emit() {
   // What concerns all results of these warps stands around their loop. One
   // thread starts every copy, since only it can wait for them.
   Operation *outermost = store;
-  while (isa<scf::ForOp>(outermost->getParentOp()))
+  while (isa<LoopLikeOpInterface>(outermost->getParentOp()))
     outermost = outermost->getParentOp();
   isRepeated = outermost != store.getOperation();
   builder.setInsertionPoint(outermost);

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 using namespace bwgemm::runtime;
@@ -92,11 +93,19 @@ static bool fits(std::initializer_list<intptr_t> numbers) {
   return true;
 }
 
+/// Whether this thread's next launch may begin early.
+static thread_local bool nextIsProgrammatic = false;
+
+BWGEMM_RUNTIME_C void bwgemmHostProgrammaticLaunch() {
+  nextIsProgrammatic = true;
+}
+
 static void launchKernel(CUfunction function, intptr_t gridX, intptr_t gridY,
                          intptr_t gridZ, const intptr_t *cluster,
                          intptr_t blockX, intptr_t blockY, intptr_t blockZ,
                          int32_t sharedBytes, CUstream stream,
                          void **parameters, void **extra) {
+  bool isProgrammatic = std::exchange(nextIsProgrammatic, false);
   Session session;
   if (!session)
     return;
@@ -133,8 +142,7 @@ static void launchKernel(CUfunction function, intptr_t gridX, intptr_t gridY,
       return;
   }
 
-  CUlaunchAttribute attribute = {};
-  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  CUlaunchAttribute attributes[2] = {};
   CUlaunchConfig config = {};
   config.gridDimX = unsigned(gridX);
   config.gridDimY = unsigned(gridY);
@@ -144,11 +152,17 @@ static void launchKernel(CUfunction function, intptr_t gridX, intptr_t gridY,
   config.blockDimZ = unsigned(blockZ);
   config.sharedMemBytes = unsigned(sharedBytes);
   config.hStream = stream;
+  config.attrs = attributes;
   if (cluster) {
+    CUlaunchAttribute &attribute = attributes[config.numAttrs++];
+    attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
     attribute.value.clusterDim = {unsigned(cluster[0]), unsigned(cluster[1]),
                                   unsigned(cluster[2])};
-    config.attrs = &attribute;
-    config.numAttrs = 1;
+  }
+  if (isProgrammatic) {
+    CUlaunchAttribute &attribute = attributes[config.numAttrs++];
+    attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attribute.value.programmaticStreamSerializationAllowed = 1;
   }
   session.check(driver.cuLaunchKernelEx(&config, function, parameters, extra),
                 what);

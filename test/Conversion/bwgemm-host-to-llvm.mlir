@@ -60,3 +60,10 @@ func.func @workspace(%rows: index) {
   bwgemm.workspace.free %w : memref<?x384xf32>
   return
 }
+
+// CHECK-LABEL: llvm.func @early
+// CHECK: llvm.call @bwgemmHostProgrammaticLaunch() : () -> ()
+func.func @early() {
+  bwgemm.programmatic_launch
+  return
+}

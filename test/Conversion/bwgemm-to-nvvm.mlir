@@ -195,3 +195,36 @@ gpu.module @staging {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @launch_control {
+  // CHECK-LABEL: llvm.func @request
+  // CHECK: %[[FIRST:.*]] = llvm.getelementptr %{{.*}}[64]
+  // CHECK: %[[RESPONSE:.*]] = llvm.getelementptr %[[FIRST]][16]
+  // CHECK: %[[BARRIER:.*]] = llvm.getelementptr %{{.*}}[8]
+  // CHECK: nvvm.clusterlaunchcontrol.try.cancel %[[RESPONSE]], %[[BARRIER]]
+  // CHECK: %[[ANSWER:.*]] = llvm.load %[[RESPONSE]] {alignment = 16 : i64} : !llvm.ptr<3> -> i128
+  // CHECK: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>
+  // CHECK: nvvm.bar.warp.sync
+  // CHECK: %[[MORE:.*]] = nvvm.clusterlaunchcontrol.query.cancel query = is_canceled, %[[ANSWER]] : i1
+  // CHECK: llvm.cond_br %[[MORE]]
+  // CHECK: nvvm.clusterlaunchcontrol.query.cancel query = get_first_cta_id_x, %[[ANSWER]] : i32
+  gpu.func @request(%out: memref<1xindex>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %b = bwgemm.mbarrier.alloc offset 0 : !bwgemm.mbarrier<2>
+    %all = bwgemm.work_alloc offset 64 : !bwgemm.work<2>
+    %one = bwgemm.work_slice %all[%c1] : !bwgemm.work<2> -> !bwgemm.work<1>
+    bwgemm.launch_control.request %one, %b[%c1] : !bwgemm.work<1>, !bwgemm.mbarrier<2>
+    %answer = bwgemm.launch_control.read %one : !bwgemm.work<1>
+    bwgemm.fence async_shared
+    bwgemm.warp_barrier
+    %more = bwgemm.launch_control.is_canceled %answer
+    scf.if %more {
+      %cta = bwgemm.launch_control.first_cta %answer
+      memref.store %cta, %out[%c0] : memref<1xindex>
+    }
+    gpu.return
+  }
+}

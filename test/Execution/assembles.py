@@ -19,7 +19,8 @@ import tempfile
 
 SCHEDULES = ["naive", "tma", "swizzle", "swizzle,tile=128x256x64",
              "tma_store", "persistent", "persistent,tile=128x256x64",
-             "swizzle,split_k=3", "persistent,split_k=4"]
+             "swizzle,split_k=3", "persistent,split_k=4",
+             "persistent,tile=128x256x64,scheduler=clc,pdl=on"]
 TARGETS = ["sm_100a", "sm_100f", "sm_103a"]
 REGISTER_TARGETS = ["sm_100a", "sm_103a"]
 

@@ -65,3 +65,10 @@ func.func @multiprocessors() -> index {
   %sms = bwgemm.multiprocessor_count
   return %sms : index
 }
+
+// CHECK-LABEL: func @early
+func.func @early() {
+  // CHECK: bwgemm.programmatic_launch
+  bwgemm.programmatic_launch
+  return
+}

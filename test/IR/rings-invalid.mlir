@@ -173,3 +173,15 @@ func.func @f() {
   bwgemm.role "load" warps 4 to 5 elected { }
   return
 }
+
+// -----
+
+// ring_type_c5
+// expected-error @+1 {{expects one response in a slot, but got 1 x '!bwgemm.work<2>'}}
+func.func private @f(!bwgemm.ring<3 x (!bwgemm.work<2>)>)
+
+// -----
+
+// ring_type_c5
+// expected-error @+1 {{expects one response in a slot, but got 2 x '!bwgemm.work<1>'}}
+func.func private @f(!bwgemm.ring<3 x (!bwgemm.work<1>, !bwgemm.work<1>)>)

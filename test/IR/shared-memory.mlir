@@ -56,5 +56,7 @@ func.func @staging(%t: !bwgemm.smem<2x128x64xbf16, k_major, swizzle = 128B>, %u:
   bwgemm.smem_store %p, %w[%row, %c0] : vector<2xf32>, !bwgemm.smem<64x32xf32, k_major, swizzle = 128B>
   // CHECK: bwgemm.warps_barrier 1, 128
   bwgemm.warps_barrier 1, 128
+  // CHECK: bwgemm.warp_barrier
+  bwgemm.warp_barrier
   return
 }

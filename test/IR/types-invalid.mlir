@@ -217,3 +217,14 @@ func.func private @f(!bwgemm.mbarrier<29057>)
 
 // expected-error@+1 {{expects 1 to 29056 mbarriers, but got -4}}
 func.func private @f(!bwgemm.mbarrier<-4>)
+
+// -----
+
+// work_c1
+// expected-error@+1 {{expects 1 to 14528 responses, but got 0}}
+func.func private @f(!bwgemm.work<0>)
+
+// -----
+
+// expected-error@+1 {{expects 1 to 14528 responses, but got 14529}}
+func.func private @f(!bwgemm.work<14529>)

@@ -49,3 +49,8 @@ func.func private @accumulators(
 func.func private @slots_and_barriers(
     !bwgemm.tmem_slot<32>, !bwgemm.tmem_slot<512>,
     !bwgemm.mbarrier<1>, !bwgemm.mbarrier<29056>)
+
+// CHECK-LABEL: @responses
+// CHECK-SAME: !bwgemm.work<1>, !bwgemm.work<14528>, !bwgemm.ring<3 x (!bwgemm.work<1>)>
+func.func private @responses(
+    !bwgemm.work<1>, !bwgemm.work<14528>, !bwgemm.ring<3 x (!bwgemm.work<1>)>)

@@ -26,6 +26,10 @@
 // (128 + 256) rows of 512 elements of 2 bytes and 64 bytes of barriers.
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,tile=128x256x512 2>&1 | FileCheck %s --check-prefix=LARGE
 // LARGE: tile 128x256x512 needs 393280 bytes of shared memory, but sm_100a has 232448; the largest K that fits is 288
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=warp_specialized,scheduler=clc 2>&1 | FileCheck %s --check-prefix=CLC
+// CLC: error: 'bwgemm.gemm' op schedule 'warp_specialized': has one tile for each CTA; scheduler=clc is for preset persistent
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=naive,pdl=on 2>&1 | FileCheck %s --check-prefix=NAIVE-PDL
+// NAIVE-PDL: error: 'bwgemm.gemm' op schedule 'naive': takes no fields
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,stages=3 2>&1 | FileCheck %s --check-prefix=STAGES
 // STAGES: expects stages=1, but got 3; it copies and multiplies in turn, and preset pipelined has a ring of stages
 // 8 slots of (128 + 128) rows of 64 elements of 2 bytes, 16 bytes of mbarriers each, and 48.

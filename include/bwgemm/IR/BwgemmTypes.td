@@ -153,15 +153,36 @@ def Bwgemm_MBarrierType : Bwgemm_Type<"MBarrier", "mbarrier"> {
   let parameters = (ins "int64_t":$count);
 }
 
+def Bwgemm_WorkType : Bwgemm_Type<"Work", "work"> {
+  let summary = "responses of cluster launch control in shared memory";
+  let description = [{
+    An array of 16-byte responses, each of which says which CTA of the grid this
+    one takes over, or that there is none left. See
+    `bwgemm.launch_control.request`.
+
+    ```mlir
+    !bwgemm.work<3>
+    ```
+  }];
+  let parameters = (ins "int64_t":$count);
+  let extraClassDeclaration = [{
+    /// Bytes of one response (PTX ISA, clusterlaunchcontrol.try_cancel).
+    static constexpr int64_t kResponseBytes = 16;
+    int64_t getBytes() const { return kResponseBytes * getCount(); }
+  }];
+}
+
 def Bwgemm_RingType : Bwgemm_Type<"Ring", "ring"> {
   let summary = "ring of slots between a producer and a consumer";
   let description = [{
     `stages` slots, each with one buffer of every element type: operand tiles in
-    shared memory, or one accumulator in tensor memory. See `bwgemm.ring`.
+    shared memory, one accumulator in tensor memory, or one response of cluster
+    launch control. See `bwgemm.ring`.
 
     ```mlir
     !bwgemm.ring<4 x (!bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<256x64xbf16, k_major, swizzle = 128B>)>
     !bwgemm.ring<2 x (!bwgemm.tmem<128x256xf32>)>
+    !bwgemm.ring<3 x (!bwgemm.work<1>)>
     ```
   }];
   let parameters = (ins "int64_t":$stages,
@@ -169,6 +190,8 @@ def Bwgemm_RingType : Bwgemm_Type<"Ring", "ring"> {
   let extraClassDeclaration = [{
     /// Whether slots are accumulators.
     bool isTensorMemory() const;
+    /// Whether slots are responses of cluster launch control.
+    bool isWork() const;
     /// Bytes of shared memory of one slot.
     int64_t getSlotBytes() const;
   }];

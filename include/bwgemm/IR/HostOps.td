@@ -142,4 +142,21 @@ def Bwgemm_MultiprocessorCountOp : Bwgemm_Op<"multiprocessor_count"> {
   let assemblyFormat = "attr-dict";
 }
 
+def Bwgemm_ProgrammaticLaunchOp : Bwgemm_Op<"programmatic_launch"> {
+  let summary = "let the next launch begin early";
+  let description = [{
+    The next kernel that this thread launches may begin while the one before it
+    in its stream still runs (programmatic dependent launch): the launch has the
+    attribute `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`. The kernel
+    itself waits, with `nvvm.griddepcontrol wait`, before it touches memory that
+    others write.
+
+    ```mlir
+    bwgemm.programmatic_launch
+    gpu.launch_func @kernels::@matmul ...
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 #endif // BWGEMM_HOST_OPS_TD

@@ -29,8 +29,9 @@ def Bwgemm_RingOp : Bwgemm_Op<"ring", [
     ring its buffers and two mbarriers a slot; since the order of slots is
     fixed, it also knows every phase.
 
-    Slots of operand tiles are in shared memory. Slots of accumulators are in
-    tensor memory that the program allocates, see `ring.slot`.
+    Slots of operand tiles, and of responses of cluster launch control, are in
+    shared memory. Slots of accumulators are in tensor memory that the program
+    allocates, see `ring.slot`.
 
     All warps reach it, before the barrier that begins the program proper.
 
@@ -73,7 +74,7 @@ def Bwgemm_RingSlotOp : Bwgemm_Op<"ring.slot", [Pure]> {
   }];
   let arguments = (ins Bwgemm_RingType:$ring, Bwgemm_CursorType:$cursor,
                        Optional<Bwgemm_TmemType>:$tensor);
-  let results = (outs Variadic<AnyTypeOf<[Bwgemm_SmemType, Bwgemm_TmemType]>>:$buffers);
+  let results = (outs Variadic<AnyTypeOf<[Bwgemm_SmemType, Bwgemm_TmemType, Bwgemm_WorkType]>>:$buffers);
   let assemblyFormat = "$ring `[` $cursor `]` (`in` $tensor^ `:` qualified(type($tensor)) `of`)? attr-dict `:` qualified(type($ring)) `->` qualified(type($buffers))";
   let hasVerifier = 1;
 }
@@ -81,7 +82,8 @@ def Bwgemm_RingSlotOp : Bwgemm_Op<"ring.slot", [Pure]> {
 def Bwgemm_RingFullOp : Bwgemm_Op<"ring.full", [Pure]> {
   let summary = "the mbarrier that says that a slot is full";
   let description = [{
-    For a TMA copy into the slot, which signals it.
+    For a TMA copy into the slot, or a request of launch control, which signals
+    it.
 
     ```mlir
     %full, %i = bwgemm.ring.full %ring[%cursor] : !bwgemm.ring<4 x (...)> -> !bwgemm.mbarrier<4>
@@ -115,8 +117,9 @@ def Bwgemm_RingWaitOp : Bwgemm_RingSyncOp<"wait"> {
 def Bwgemm_RingCommitOp : Bwgemm_RingSyncOp<"commit", (ins Bwgemm_Agent:$by)> {
   let summary = "producer: the slot is full once what fills it is done";
   let description = [{
-    - `by tma`: once the copies that signal `ring.full` have landed, whose bytes
-      are those of the slot. It may come before them.
+    - `by tma`: once the copies that signal `ring.full`, or the response of
+      launch control, have landed, whose bytes are those of the slot. It may come
+      before them.
     - `by mma`: once the MMAs that this thread has started are complete.
     - `by thread`: now.
   }];

@@ -135,4 +135,21 @@ def Bwgemm_WarpsBarrierOp : Bwgemm_Op<"warps_barrier", [
   let hasVerifier = 1;
 }
 
+def Bwgemm_WarpBarrierOp : Bwgemm_Op<"warp_barrier", [
+    MemoryEffects<[MemRead, MemWrite, MemRead<Bwgemm_SharedMemory>, MemWrite<Bwgemm_SharedMemory>,
+                   MemRead<Bwgemm_TensorMemory>, MemWrite<Bwgemm_TensorMemory>,
+                   MemRead<Bwgemm_BarrierState>, MemWrite<Bwgemm_BarrierState>]>]> {
+  let summary = "a barrier of the threads of each warp";
+  let description = [{
+    Orders what all threads of the warp did before it ahead of what any of them
+    does behind it, such as the arrival of one thread for all. PTX
+    `bar.warp.sync` over all 32 lanes.
+
+    ```mlir
+    bwgemm.warp_barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 #endif // BWGEMM_SHARED_MEMORY_OPS_TD

@@ -199,7 +199,7 @@ def WarpSpecialize : Pass<"bwgemm-warp-specialize", "::mlir::ModuleOp"> {
 def Persist : Pass<"bwgemm-persist", "::mlir::ModuleOp"> {
   let summary = "let CTAs stay for many tiles";
   let description = [{
-    Rung 8. Every role gets a loop over tiles, from the number of its CTA in
+    Rung 8, with `scheduler = static`. Every role gets a loop over tiles, from the number of its CTA in
     steps of the grid, which holds at most one CTA for each multiprocessor.
     Cursors go on from tile to tile, so that loading runs ahead into the next
     tile, and with two accumulators its multiplication overlaps the epilogue of
@@ -209,6 +209,61 @@ def Persist : Pass<"bwgemm-persist", "::mlir::ModuleOp"> {
     "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
     "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect"];
+}
+
+def LaunchControl : Pass<"bwgemm-launch-control", "::mlir::ModuleOp"> {
+  let summary = "let CTAs ask the hardware for their next tile";
+  let description = [{
+    For persistent kernels with `scheduler = clc`, in place of `bwgemm-persist`.
+    The grid has one CTA for each tile. Every role begins with its own CTA's tile
+    and goes on with that of a CTA whose launch has been cancelled in its favour,
+    until there is none left.
+
+    The role that loads asks at the beginning of each tile, and so is one tile
+    ahead. Answers go to all roles through a ring of
+    `!bwgemm.work` slots, one more than there are accumulators: loading then
+    waits for a slot no longer than the multiplication does for an accumulator.
+
+    ```mlir
+    bwgemm.role "load" warps 4 to 4 elected {
+      %slot = bwgemm.ring.begin %operands : ...
+      %asked = bwgemm.ring.begin %work : ...
+      scf.while (%tile = %block, ...) {
+        bwgemm.ring.acquire %work[%ask] : ...
+        bwgemm.ring.commit %work[%ask] by tma : ...
+        bwgemm.launch_control.request ...
+        ... the tile ...
+        bwgemm.ring.wait %work[%read] : ...
+        %answer = bwgemm.launch_control.read ...
+        bwgemm.fence async_shared
+        bwgemm.ring.release %work[%read] by thread : ...
+        %more = bwgemm.launch_control.is_canceled %answer
+        scf.condition(%more) %answer, ...
+      } do {
+        %next = bwgemm.launch_control.first_cta %answer
+        scf.yield %next, ...
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect"];
+}
+
+def ProgrammaticLaunch : Pass<"bwgemm-programmatic-launch", "::mlir::ModuleOp"> {
+  let summary = "let kernels begin while the one before them ends";
+  let description = [{
+    For kernels with `pdl = on`. Behind the prologue (barriers, tensor memory,
+    prefetched maps), which touches nothing that another kernel writes, every
+    thread waits for the kernels before this one: operands are read, and D is
+    read and written, after that. The thread that loads lets the next kernel
+    begin once it has started its last copy; that kernel's own wait keeps it
+    right, and it takes no room from CTAs that still have to run, since all of
+    them have come to this point. Launches say that they may begin early.
+  }];
+  let dependentDialects = [
+    "::mlir::bwgemm::BwgemmDialect", "::mlir::NVVM::NVVMDialect"];
 }
 
 def LowerRings : Pass<"bwgemm-lower-rings", "::mlir::ModuleOp"> {

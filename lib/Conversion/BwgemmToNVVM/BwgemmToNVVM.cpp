@@ -104,7 +104,8 @@ private:
     MLIRContext *context = module.getContext();
     bool usesShared = false;
     module.walk([&](Operation *op) {
-      usesShared |= isa<SmemAllocOp, MBarrierAllocOp, TmemSlotOp>(op);
+      usesShared |=
+          isa<SmemAllocOp, MBarrierAllocOp, WorkAllocOp, TmemSlotOp>(op);
     });
     if (usesShared && !module.lookupSymbol(kDynamicShared)) {
       OpBuilder builder(context);
@@ -121,6 +122,7 @@ private:
     RewritePatternSet patterns(context);
     populateSharedMemoryPatterns(converter, patterns);
     populateMBarrierPatterns(converter, patterns);
+    populateLaunchControlPatterns(converter, patterns);
     populateStagingPatterns(converter, patterns);
     populateTMAPatterns(converter, patterns);
     populateTensorMemoryPatterns(converter, patterns);

@@ -31,6 +31,8 @@ void addTypeConversions(TypeConverter &converter);
 
 void populateSharedMemoryPatterns(const TypeConverter &converter,
                                   RewritePatternSet &patterns);
+void populateLaunchControlPatterns(const TypeConverter &converter,
+                                   RewritePatternSet &patterns);
 void populateMBarrierPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns);
 void populateStagingPatterns(const TypeConverter &converter,

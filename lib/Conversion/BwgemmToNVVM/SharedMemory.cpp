@@ -58,6 +58,7 @@ void bwgemm::addTypeConversions(TypeConverter &converter) {
   converter.addConversion([=](SmemType type) { return shared(type); });
   converter.addConversion([=](MBarrierType type) { return shared(type); });
   converter.addConversion([=](TmemSlotType type) { return shared(type); });
+  converter.addConversion([=](WorkType type) { return shared(type); });
 }
 
 namespace {
@@ -199,8 +200,9 @@ struct TileCoordLowering : OpConversionPattern<TileCoordOp> {
 
 void bwgemm::populateSharedMemoryPatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns) {
-  patterns.add<AllocLowering<SmemAllocOp>, AllocLowering<MBarrierAllocOp>,
-               AllocLowering<TmemSlotOp>, SliceLowering, FenceLowering,
-               ElectLowering, WarpIdLowering, TileCoordLowering>(
-      converter, patterns.getContext());
+  patterns
+      .add<AllocLowering<SmemAllocOp>, AllocLowering<MBarrierAllocOp>,
+           AllocLowering<TmemSlotOp>, AllocLowering<WorkAllocOp>, SliceLowering,
+           FenceLowering, ElectLowering, WarpIdLowering, TileCoordLowering>(
+          converter, patterns.getContext());
 }

@@ -147,10 +147,21 @@ struct WarpsBarrierLowering : OpConversionPattern<WarpsBarrierOp> {
   }
 };
 
+struct WarpBarrierLowering : OpConversionPattern<WarpBarrierOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(WarpBarrierOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::SyncWarpOp>(
+        op, constantI32(rewriter, op.getLoc(), -1));
+    return success();
+  }
+};
+
 } // namespace
 
 void bwgemm::populateStagingPatterns(const TypeConverter &converter,
                                      RewritePatternSet &patterns) {
-  patterns.add<StMatrixLowering, SmemStoreLowering, WarpsBarrierLowering>(
-      converter, patterns.getContext());
+  patterns.add<StMatrixLowering, SmemStoreLowering, WarpsBarrierLowering,
+               WarpBarrierLowering>(converter, patterns.getContext());
 }

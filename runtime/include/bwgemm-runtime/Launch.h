@@ -150,6 +150,12 @@ void bwgemmHostFreeWorkspace(void *workspace);
 /// Streaming multiprocessors of the current device; 1 in error state.
 int64_t bwgemmHostMultiprocessorCount(void);
 
+/// Lets the next kernel that this thread launches begin while the one before it
+/// in its stream still runs: the launch has the attribute
+/// CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION. The kernel has to
+/// wait for the one before it (griddepcontrol.wait).
+void bwgemmHostProgrammaticLaunch(void);
+
 /// Returns 1 if the numbers are equal. Otherwise reports `what`, in which
 /// "{got}" and "{expected}" stand for the numbers ("matmul: columns of A
 /// ({got}) must equal rows of B ({expected})"); without them, the numbers are
