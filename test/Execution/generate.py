@@ -44,13 +44,15 @@ MARGIN_BYTES = 1024
 OPERAND_BYTES = 2
 
 PRESETS = ("tma", "swizzle", "tma_store", "pipelined", "warp_specialized",
-           "persistent")
-WEIGHTS = (1, 2, 3, 4, 4, 6)
+           "two_cta", "persistent")
+WEIGHTS = (1, 2, 3, 4, 4, 4, 8)
 RINGS = PRESETS[PRESETS.index("pipelined"):]
 STORES = PRESETS[PRESETS.index("tma_store"):]
-# The tile where the SPEC names none.
-DEFAULT_TILE = {preset: (128, 128, 64) if preset in RINGS else (64, 64, 64)
-                for preset in PRESETS}
+PAIRS = PRESETS[PRESETS.index("two_cta"):]
+# Presets and fields that the compiler does not take yet.
+MISSING = ("two_cta", "cta_group", "cluster", "scheduler", "pdl")
+# CTAs of a cluster along M and N.
+CLUSTERS = ((2, 1), (1, 2), (2, 2), (4, 1), (1, 4))
 # A run of the emulator is to take a fraction of a second.
 MOST_PRODUCTS = 40_000_000
 MOST_RESULTS = 400_000
@@ -133,6 +135,7 @@ class Drawer:
             self.layout = pick(("nt", "nt", "nn", "tn", "tt"))
             self.static = self.chance(0.6)
             self.accumulate = self.chance(0.2)
+            self.draw_cluster()
             self.draw_tile()
             self.stages = 1
             if self.preset in RINGS and self.chance(0.8):
@@ -142,14 +145,23 @@ class Drawer:
                 self.fields["raster"] = pick((1, 2, 3, 4, 8, 16))
             if self.chance(0.4):
                 self.fields["tmem_load"] = pick(("32x32b", "16x256b"))
+            if self.preset == "persistent" and self.chance(0.4):
+                self.fields["scheduler"] = pick(("static", "clc", "clc"))
+            if self.chance(0.2):
+                self.fields["pdl"] = pick(("on", "on", "off"))
             store = pick(("", "", "direct", "tma"))
             if store == "direct" or (store and self.preset in STORES):
                 self.fields["store"] = store
+            if (self.preset in MISSING or self.group == 2 and "two_cta" in MISSING or
+                    any(f in MISSING for f in self.fields)):
+                continue
             if self.preset != "tma" and not self.draw_swizzle():
                 continue
             if self.preset == "tma" and self.chance(0.3):
                 self.fields["swizzle"] = "none"
             if not self.draw_shape():
+                continue
+            if self.chance(0.25) and not self.draw_split():
                 continue
             if self.fields.get("store") == "tma" and self.why_not_tma_store():
                 continue
@@ -161,33 +173,74 @@ class Drawer:
                              self.result, self.layout, self.accumulate,
                              self.static, self.shape, refusal)
 
+    def draw_cluster(self):
+        """Which CTAs share operands, and whether they multiply in pairs."""
+        self.group, self.cluster = 1, (1, 1)
+        pair = self.preset == "two_cta" or (self.preset in PAIRS and self.chance(0.4))
+        if pair:
+            self.group = 2
+            if self.preset != "two_cta" or self.chance(0.2):
+                self.fields["cta_group"] = 2
+            self.cluster = (2, 1)
+        if self.preset in RINGS and self.chance(0.5):
+            # A pair lies along M.
+            self.cluster = self.random.choice(
+                [c for c in CLUSTERS if c[0] % self.group == 0])
+            self.fields["cluster"] = "x".join(map(str, self.cluster))
+
     def draw_tile(self):
-        self.tile = DEFAULT_TILE[self.preset]
         if self.chance(0.15):
+            self.tile = (256, 256, 64) if self.group == 2 else (
+                (128, 128, 64) if self.preset in RINGS else (64, 64, 64))
             return
-        m = self.random.choice((64, 128))
-        # PTX ISA, tcgen05.mma shapes of kind::f16: N in steps of 8 for M 64, of
-        # 16 for M 128.
-        step = 8 if m == 64 else 16
+        m = self.random.choice((64, 128)) * self.group
+        step = self.step_of_n(m)
         wide = self.random.choice((64, 128, 256))
-        n = self.random.randrange(16, wide + 1, step)
+        n = self.random.randrange(max(step, 16), wide + 1, step)
         k = self.random.choice((16, 32, 48, 64, 64, 96, 128, 144, 192, 256))
         self.tile = (m, n, k)
         self.fields["tile"] = f"{m}x{n}x{k}"
+        if m == 256 and self.chance(0.2):
+            # Only a pair has that many rows.
+            self.fields.pop("cta_group", None)
+
+    def step_of_n(self, m):
+        """PTX ISA, tcgen05.mma shapes of kind::f16: what N is a multiple of."""
+        return 32 if self.group == 2 else 16 if m == 128 else 8
+
+    def tile_of_cta(self):
+        """Of a pair each CTA has half of the rows of A and of B."""
+        m, n, k = self.tile
+        return m // self.group, n // self.group, k
 
     def draw_swizzle(self):
-        spans = swizzles(self.tile, self.layout)
+        spans = swizzles(self.tile_of_cta(), self.layout)
         if spans and self.chance(0.4):
             self.fields["swizzle"] = f"{self.random.choice(spans)}B"
         return bool(spans)
 
+    def draw_split(self):
+        """Parts of K, each of at least one tile where K is known."""
+        steps = -(-self.shape[2] // self.tile[2])
+        parts = self.random.choice((2, 2, 3, 4, 5, 8))
+        if self.static and parts > max(steps, 1) and self.shape[2]:
+            return False
+        self.fields["split_k"] = parts
+        return True
+
+    def stored_type(self):
+        """Partial sums are stored as they are."""
+        return "f32" if self.fields.get("split_k", 1) > 1 else self.result
+
     def room(self):
         """Bytes of shared memory that the operands leave, and the result where
         it must go through shared memory."""
-        m, n, k = self.tile
+        m, n, k = self.tile_of_cta()
         bytes_ = (m + n) * k * OPERAND_BYTES * self.stages
         if self.fields.get("store") == "tma":
-            bytes_ += staging_bytes(m, n, self.result)
+            # A CTA of a pair has up to 128 rows of all columns.
+            rows = 128 if self.group == 2 else m
+            bytes_ += staging_bytes(rows, self.tile[1], self.stored_type())
         return SHARED_BYTES - bytes_
 
     def units(self):
@@ -216,6 +269,9 @@ class Drawer:
         count = self.random.choice((0, 1, 2, self.stages - 1, self.stages,
                                     self.stages + 1, 2 * self.stages,
                                     2 * self.stages + 1))
+        if count == 0 and self.chance(0.7):
+            # Without terms there is no kernel: a few of these are enough.
+            count = 3 * self.stages
         k = count * tile_k
         if count and self.chance(0.5):
             k -= self.random.randint(0, tile_k - 1) // unit_k * unit_k
@@ -245,6 +301,9 @@ class Drawer:
     def why_not_tma_store(self):
         """Why TMA cannot write the result, in the compiler's words."""
         element = 4 if self.result == "f32" else 2
+        # A workspace is made for TMA.
+        if self.fields.get("split_k", 1) > 1:
+            return ""
         if self.accumulate:
             return "expects store=direct, which adds to the result"
         if not self.static:
@@ -268,7 +327,13 @@ class Drawer:
         if self.preset not in RINGS:
             ways.append(self.break_stages)
         ways.append(self.break_store)
-        fields = dict(self.fields)
+        if self.static and self.shape[2]:
+            ways.append(self.break_split)
+        if "cluster" not in MISSING:
+            ways.append(self.break_cluster)
+        # One rule at a time: this one has a rule of its own about tiles.
+        fields = {name: value for name, value in self.fields.items()
+                  if name != "split_k"}
         while True:
             self.fields = dict(fields)
             refusal = self.random.choice(ways)()
@@ -279,18 +344,33 @@ class Drawer:
         self.fields["tile"] = f"{m}x{n}x{k}"
 
     def break_m(self):
-        m = self.random.choice((8, 32, 96, 192, 256, 512))
+        m = self.random.choice((8, 32, 96, 192, 512))
         self.set_tile(m, 64, 64)
-        return f"expects a tile of M 64 or 128.*, but got {m}$"
+        least = 64 * self.group
+        return f"expects a tile of M {least} or {2 * least}.*, but got {m}$"
 
     def break_n(self):
-        m = self.random.choice((64, 128))
-        step = 8 if m == 64 else 16
+        m = self.random.choice((64, 128)) * self.group
+        step = self.step_of_n(m)
         n = self.random.choice((self.random.randrange(1, 256) // step * step
                                 + self.random.randint(1, step - 1), 256 + step))
+        if m == 256:
+            self.fields["cta_group"] = 2
         self.set_tile(m, n, 64)
         return (f"expects a tile of N that is a multiple of {step} up to 256 "
                 f".*, but got {n}$")
+
+    def break_cluster(self):
+        self.fields.pop("cta_group", None)
+        if self.preset not in RINGS:
+            self.fields["cluster"] = "2x1"
+            return "expects cluster=1x1, but got 2x1; clusters are for preset pipelined"
+        if self.preset not in PAIRS:
+            self.fields.update(cta_group=2, cluster="2x1")
+            return "expects cta_group=1, but got 2; cta_group=2 is for preset two_cta"
+        self.fields.update(cta_group=2, cluster=self.random.choice(("1x1", "1x2", "3x1")))
+        return ("expects a cluster with an even number of CTAs along M for "
+                "cta_group=2, but got")
 
     def break_k(self):
         k = self.random.choice((1, 8, 24, 40, 72, 100))
@@ -299,32 +379,35 @@ class Drawer:
 
     def break_room(self):
         """Operand tiles, or a ring of them, that no shared memory holds."""
-        m, n, k = self.tile
+        m, n, k = self.tile_of_cta()
+        whole_m, whole_n, _ = self.tile
+        each = "( in each CTA)?"
         slot = (m + n) * k * OPERAND_BYTES
         most = SHARED_BYTES // slot
         if self.preset in RINGS:
             self.fields["stages"] = most + 1
             if slot <= SHARED_BYTES // 2:
-                return (f"stages={most + 1} of tile {m}x{n}x{k} need "
-                        rf"\d+ bytes of shared memory, but sm_100a has "
+                return (f"stages={most + 1} of tile {whole_m}x{whole_n}x{k} need "
+                        rf"\d+ bytes of shared memory{each}, but sm_100a has "
                         rf"{SHARED_BYTES}; at most \d+ stages fit")
         self.fields.pop("stages", None)
         k = (SHARED_BYTES // ((m + n) * OPERAND_BYTES) // 16 + 1) * 16
-        self.set_tile(m, n, k)
-        return (rf"tile {m}x{n}x{k} needs \d+ bytes of shared memory, but "
-                rf"sm_100a has {SHARED_BYTES}; the largest K that fits is \d+")
+        self.set_tile(whole_m, whole_n, k)
+        return (rf"tile {whole_m}x{whole_n}x{k} needs \d+ bytes of shared memory"
+                rf"{each}, but sm_100a has {SHARED_BYTES}; the largest K that fits "
+                rf"is \d+")
 
     def break_swizzle(self):
         if "swizzle" in self.fields and self.chance(0.3):
             self.fields["swizzle"] = "none"
             return r"expects swizzle=32B\|64B\|128B"
-        fitting = swizzles(self.tile, self.layout)
+        fitting = swizzles(self.tile_of_cta(), self.layout)
         wrong = [s for s in (32, 64, 128) if s not in fitting]
         if not wrong:
             return ""
         span = self.random.choice(wrong)
         self.fields["swizzle"] = f"{span}B"
-        return (rf"expects [MNK] of the tile, contiguous in [AB], to be a "
+        return (rf"expects (half of )?[MNK] of the tile, contiguous in [AB], to be a "
                 rf"multiple of {span} bytes \(the swizzle\), but got \d+")
 
     def break_no_swizzle(self):
@@ -335,6 +418,14 @@ class Drawer:
         stages = self.random.randint(2, 8)
         self.fields["stages"] = stages
         return f"expects stages=1, but got {stages}; .*pipelined has a ring"
+
+    def break_split(self):
+        steps = -(-self.shape[2] // self.tile[2])
+        parts = steps + self.random.choice((1, 2, 10))
+        self.fields["split_k"] = parts
+        return (f"split_k={parts} needs that many tiles of K, but K of "
+                f"{self.shape[2]} has {steps} of {self.tile[2]}; at most "
+                f"split_k={steps} fits")
 
     def break_store(self):
         self.fields["store"] = "tma"

@@ -10,6 +10,7 @@ Finds the loops of the roles in the kernel's control flow, and fails unless
   that copies; neither meets other threads there but through mbarriers,
 - the MMAs of one K tile follow each other with nothing between them but
   arithmetic on descriptors,
+- the PTX has as many barriers of threads as the kernel's IR,
 - the epilogue loads at least 32 registers of tensor memory at once, and writes
   the result by TMA or, for store=direct, with vectors of at least 16 bytes where
   the tile is inside of the matrix.
@@ -182,6 +183,17 @@ def check_epilogue(kernel, direct):
     return registers // len(waits)
 
 
+def check_barriers(source, schedule, ptx):
+    """No barrier was cloned into branches or merged."""
+    process = subprocess.run(
+        ["bwgemm-compile", source, f"--schedule={schedule}", "--emit=ptx",
+         "--print-after=bwgemm-plan-resources"],
+        capture_output=True, text=True, check=True)
+    written = len(re.findall(r"gpu\.barrier|bwgemm\.warps_barrier", process.stderr))
+    printed = len(re.findall(r"\b(?:bar|barrier)\.(?:cta\.)?sync", ptx))
+    assert written == printed > 0, f"{written} barriers in IR, {printed} in PTX"
+
+
 def compile_ptx(source, schedule):
     return subprocess.run(
         ["bwgemm-compile", source, f"--schedule={schedule}", "--emit=ptx"],
@@ -221,7 +233,9 @@ def main():
         return
     for schedule in schedules:
         tile = re.search(r"tile=\d+x\d+x(\d+)", schedule)
-        kernel = Kernel(compile_ptx(source, schedule))
+        ptx = compile_ptx(source, schedule)
+        check_barriers(source, schedule, ptx)
+        kernel = Kernel(ptx)
         between = check_mma(kernel, int(tile.group(1)) // 16 if tile else 4)
         check_role(kernel, ROLES["load"], "copies")
         registers = check_epilogue(kernel, "store=direct" in schedule)
