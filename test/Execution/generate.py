@@ -50,7 +50,7 @@ RINGS = PRESETS[PRESETS.index("pipelined"):]
 STORES = PRESETS[PRESETS.index("tma_store"):]
 PAIRS = PRESETS[PRESETS.index("two_cta"):]
 # Presets and fields that the compiler does not take yet.
-MISSING = ("two_cta", "cta_group", "cluster", "scheduler", "pdl")
+MISSING = ("two_cta", "cta_group", "cluster")
 # CTAs of a cluster along M and N.
 CLUSTERS = ((2, 1), (1, 2), (2, 2), (4, 1), (1, 4))
 # A run of the emulator is to take a fraction of a second.
