@@ -252,29 +252,26 @@ static LogicalResult verifyAccumulator(EmitError emitError, int64_t rows,
   return success();
 }
 
-template <typename T> static Type parseAccumulator(AsmParser &parser) {
+/// `<128x256xf32`, without what closes it.
+static ParseResult parseAccumulator(AsmParser &parser,
+                                    SmallVectorImpl<int64_t> &shape,
+                                    Type &elementType) {
   SMLoc loc = parser.getCurrentLocation();
-  SmallVector<int64_t> shape;
-  Type elementType;
-  if (parser.parseLess() || parseShape(parser, shape, elementType) ||
-      parser.parseGreater())
-    return {};
-  if (shape.size() != 2) {
-    parser.emitError(loc, "expects rows x columns, but got ")
-        << shape.size() << " dimensions";
-    return {};
-  }
-  return T::getChecked([&] { return parser.emitError(loc); },
-                       parser.getContext(), shape[0], shape[1], elementType);
+  if (parser.parseLess() || parseShape(parser, shape, elementType))
+    return failure();
+  if (shape.size() != 2)
+    return parser.emitError(loc, "expects rows x columns, but got ")
+           << shape.size() << " dimensions";
+  return success();
 }
 
 int64_t TmemType::getAllocatedColumns() const {
   return std::max<int64_t>(kMinTensorMemoryColumns,
-                           llvm::PowerOf2Ceil(getColumns()));
+                           llvm::PowerOf2Ceil(getCellColumns()));
 }
 
 LogicalResult TmemType::verify(EmitError emitError, int64_t rows,
-                               int64_t columns, Type elementType) {
+                               int64_t columns, Type elementType, bool folded) {
   // tmem_c1
   if (failed(verifyAccumulator(emitError, rows, columns, elementType)))
     return failure();
@@ -282,20 +279,35 @@ LogicalResult TmemType::verify(EmitError emitError, int64_t rows,
   if (rows != 64 && rows != 128)
     return emitError() << "expects 64 or 128 rows of tensor memory, but got "
                        << rows;
+  // tmem_c4
+  if (folded && (rows != 64 || columns % 2 != 0))
+    return emitError() << "expects 64 rows and an even number of columns of a "
+                          "folded accumulator, but got "
+                       << rows << "x" << columns;
   // tmem_c3
-  if (columns > kTensorMemoryColumns)
+  int64_t cells = folded ? columns / 2 : columns;
+  if (cells > kTensorMemoryColumns)
     return emitError() << "expects at most " << kTensorMemoryColumns
-                       << " columns of tensor memory, but got " << columns;
+                       << " columns of tensor memory, but got " << cells;
   return success();
 }
 
 Type TmemType::parse(AsmParser &parser) {
-  return parseAccumulator<TmemType>(parser);
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> shape;
+  Type elementType;
+  if (parseAccumulator(parser, shape, elementType))
+    return {};
+  bool folded = succeeded(parser.parseOptionalComma());
+  if ((folded && parser.parseKeyword("folded")) || parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    shape[0], shape[1], elementType, folded);
 }
 
 void TmemType::print(AsmPrinter &printer) const {
   printer << "<" << getRows() << "x" << getColumns() << "x" << getElementType()
-          << ">";
+          << (getFolded() ? ", folded" : "") << ">";
 }
 
 LogicalResult AccType::verify(EmitError emitError, int64_t rows,
@@ -305,7 +317,13 @@ LogicalResult AccType::verify(EmitError emitError, int64_t rows,
 }
 
 Type AccType::parse(AsmParser &parser) {
-  return parseAccumulator<AccType>(parser);
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> shape;
+  Type elementType;
+  if (parseAccumulator(parser, shape, elementType) || parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    shape[0], shape[1], elementType);
 }
 
 void AccType::print(AsmPrinter &printer) const {

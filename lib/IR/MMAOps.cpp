@@ -14,14 +14,26 @@ using namespace mlir::bwgemm;
 LogicalResult Tcgen05MmaOp::verify() {
   TmemType d = getD().getType();
   SmemType a = getA().getType(), b = getB().getType();
-  if (failed(verifyMmaOperands(*this, d.getRows(), d.getColumns(), a, b)))
+  auto group = static_cast<int64_t>(getCtaGroup());
+  // tcgen05_mma_c5
+  if (failed(verifyCtaGroup(*this, group)))
     return failure();
-  // tcgen05_mma_c1: PTX ISA, tcgen05.mma shapes of kind::f16, cta_group::1.
-  int64_t step = d.getRows() == 128 ? 16 : 8;
+  if (failed(
+          verifyMmaOperands(*this, d.getRows(), d.getColumns(), a, b, group)))
+    return failure();
+  // tcgen05_mma_c1: PTX ISA, tcgen05.mma shapes of kind::f16. The ISA's table
+  // has steps of 16 for a pair; those of 32 are what every source agrees on.
+  int64_t m = d.getRows() * group;
+  int64_t step = group == 2 ? 32 : m == 128 ? 16 : 8;
   if (d.getColumns() % step != 0 || d.getColumns() > 256)
     return emitOpError() << "expects N to be a multiple of " << step
-                         << " up to 256 for M = " << d.getRows() << ", but got "
+                         << " up to 256 for M = " << m << ", but got "
                          << d.getColumns();
+  // tcgen05_mma_c6: data path layouts A, B, D and F.
+  if (bool folded = group == 2 && m == 128; folded != d.getFolded())
+    return emitOpError() << "expects an accumulator that is "
+                         << (folded ? "" : "not ") << "folded for M = " << m
+                         << " and cta_group " << group << ", but got " << d;
   // tcgen05_mma_c2: one instruction covers 32 bytes of K.
   int64_t instructionK = 32 / a.getElementBytes();
   if (a.getK() % instructionK != 0)
@@ -43,5 +55,8 @@ LogicalResult Tcgen05MmaOp::verify() {
 }
 
 LogicalResult Tcgen05CommitOp::verify() {
+  // tcgen05_commit_c1
+  if (failed(verifyCtaGroup(*this, static_cast<int64_t>(getCtaGroup()))))
+    return failure();
   return verifyBarrierIndex(*this, getBarriers().getType(), getIndex());
 }

@@ -124,8 +124,8 @@ LogicalResult bwgemm::verifyTileWrite(Operation *op, SmemType tile,
 }
 
 LogicalResult bwgemm::verifyMmaOperands(Operation *op, int64_t rows,
-                                        int64_t columns, SmemType a,
-                                        SmemType b) {
+                                        int64_t columns, SmemType a, SmemType b,
+                                        int64_t ctaGroup) {
   // mma_operands_c1
   if (a.getElementType() != b.getElementType())
     return op->emitOpError()
@@ -140,10 +140,31 @@ LogicalResult bwgemm::verifyMmaOperands(Operation *op, int64_t rows,
     return op->emitOpError() << "expects A and B to agree on K, but got "
                              << a.getK() << " and " << b.getK();
   // mma_operands_c4
-  if (a.getMN() != rows || b.getMN() != columns)
+  int64_t expected = b.getMN() * ctaGroup;
+  if (a.getMN() != rows || expected != columns)
     return op->emitOpError()
-           << "expects an accumulator of " << a.getMN() << "x" << b.getMN()
+           << "expects an accumulator of " << a.getMN() << "x" << expected
            << " for these operands, but got " << rows << "x" << columns;
+  return success();
+}
+
+LogicalResult bwgemm::verifyCtaGroup(Operation *op, int64_t ctaGroup) {
+  if (ctaGroup != 1 && ctaGroup != 2)
+    return op->emitOpError()
+           << "expects a cta_group of 1 or 2, but got " << ctaGroup;
+  return success();
+}
+
+LogicalResult bwgemm::verifyCluster(Operation *op, ArrayRef<int64_t> cluster) {
+  if (cluster.size() != 2)
+    return op->emitOpError()
+           << "expects a cluster of two extents (M and N), but got "
+           << cluster.size();
+  int64_t m = cluster[0], n = cluster[1];
+  if (m < 1 || n < 1 || m > kMaxClusterSize || n > kMaxClusterSize ||
+      m * n > kMaxClusterSize)
+    return op->emitOpError() << "expects a cluster of 1 to " << kMaxClusterSize
+                             << " CTAs, but got " << m << "x" << n;
   return success();
 }
 

@@ -30,9 +30,16 @@ LogicalResult verifyTileWrite(Operation *op, SmemType tile, OperandRange origin,
                               Type elementType, int64_t rows, int64_t columns,
                               int64_t rowStep, int64_t columnStep);
 
-/// A (M x K) and B (N x K) multiply into `rows` x `columns`.
+/// A (M x K) and B (N x K) multiply into `rows` x `columns`; each of the
+/// `ctaGroup` CTAs has its own rows of A, and its part of B.
 LogicalResult verifyMmaOperands(Operation *op, int64_t rows, int64_t columns,
-                                SmemType a, SmemType b);
+                                SmemType a, SmemType b, int64_t ctaGroup = 1);
+
+/// CTAs that multiply together are 1 or 2.
+LogicalResult verifyCtaGroup(Operation *op, int64_t ctaGroup);
+
+/// A cluster has two extents, and no more CTAs than can be launched.
+LogicalResult verifyCluster(Operation *op, ArrayRef<int64_t> cluster);
 
 /// An offset in shared memory that is set is not negative and a multiple of
 /// `alignment`, and the `bytes` that live there end within shared memory.

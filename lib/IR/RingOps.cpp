@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "bwgemm/IR/Bwgemm.h"
+#include "OperandVerifiers.h"
 #include "bwgemm/IR/TargetInfo.h"
 
 #include "mlir/IR/Matchers.h"
@@ -21,7 +21,8 @@ LogicalResult RingOp::verify() {
     if (count < 1 || count > maxCount)
       return emitOpError() << "expects 1 to " << maxCount
                            << " commits and releases, but got " << count;
-  return success();
+  // ring_c2
+  return verifyCtaGroup(*this, static_cast<int64_t>(getCtaGroup()));
 }
 
 LogicalResult RingSlotOp::verify() {
@@ -45,9 +46,11 @@ LogicalResult RingSlotOp::verify() {
   TmemType tensor = getTensor().getType();
   int64_t columns = slot.getColumns() * ring.getStages();
   // ring_slot_c3
-  if (tensor.getRows() != slot.getRows() || tensor.getColumns() < columns)
+  if (tensor.getRows() != slot.getRows() || tensor.getColumns() < columns ||
+      tensor.getFolded() != slot.getFolded())
     return emitOpError() << "expects tensor memory of " << slot.getRows()
-                         << " rows and at least " << columns << " columns for "
+                         << " rows" << (slot.getFolded() ? ", folded," : "")
+                         << " and at least " << columns << " columns for "
                          << ring.getStages() << " accumulators, but got "
                          << tensor;
   return success();
@@ -69,11 +72,19 @@ LogicalResult RingCommitOp::verify() {
   if (getBy() == Agent::Tma && ring.isTensorMemory())
     return emitOpError() << "expects a slot in shared memory for TMA, but got "
                          << ring;
+  // ring_commit_c2
+  if (getMask() && getBy() != Agent::Mma)
+    return emitOpError() << "expects a commit by mma to other CTAs, but got "
+                         << stringifyAgent(getBy());
   return success();
 }
 
-// ring_release_c1
 LogicalResult RingReleaseOp::verify() {
+  // ring_release_c2
+  if (getMask() && getBy() != Agent::Mma)
+    return emitOpError() << "expects a release by mma to other CTAs, but got "
+                         << stringifyAgent(getBy());
+  // ring_release_c1
   if (getBy() == Agent::Tma)
     return emitOpError() << "expects release by mma or thread, but got tma";
   return success();
@@ -107,6 +118,7 @@ LogicalResult TmemSliceOp::verify() {
   // tmem_slice_c1
   if (part.getRows() != tensor.getRows() ||
       part.getColumns() > tensor.getColumns() ||
+      part.getFolded() != tensor.getFolded() ||
       part.getElementType() != tensor.getElementType())
     return emitOpError() << "expects a part with the rows of " << tensor
                          << " and at most its columns, but got " << part;
@@ -114,10 +126,11 @@ LogicalResult TmemSliceOp::verify() {
   IntegerAttr constant;
   if (matchPattern(getColumn(), m_Constant(&constant))) {
     int64_t column = constant.getValue().getSExtValue();
-    if (column < 0 || column + part.getColumns() > tensor.getColumns())
-      return emitOpError() << "expects columns within " << tensor.getColumns()
-                           << ", but got " << column << " to "
-                           << column + part.getColumns() - 1;
+    int64_t last = column + part.getCellColumns() - 1;
+    if (column < 0 || last >= tensor.getCellColumns())
+      return emitOpError() << "expects columns within "
+                           << tensor.getCellColumns() << ", but got " << column
+                           << " to " << last;
   }
   return success();
 }

@@ -100,6 +100,16 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expects a cluster with an even number of CTAs along "
                           "M for cta_group = 2, but got "
                        << clusterM << "x" << clusterN;
+  // schedule_c11
+  if (fields.ctaGroup == 2 && fields.preset < Preset::TwoCta)
+    return emitError() << "expects cta_group = 2 from preset two_cta on, but "
+                          "got preset "
+                       << stringifyPreset(fields.preset);
+  // schedule_c12
+  if (clusterM * clusterN != 1 && fields.preset < Preset::Pipelined)
+    return emitError() << "expects a cluster from preset pipelined on, but got "
+                          "preset "
+                       << stringifyPreset(fields.preset);
   // schedule_c9
   if (fields.scheduler != TileScheduler::Static &&
       fields.preset < Preset::Persistent)

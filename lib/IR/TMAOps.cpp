@@ -12,6 +12,9 @@ using namespace mlir;
 using namespace mlir::bwgemm;
 
 LogicalResult TMALoadOp::verify() {
+  // tma_load_c1
+  if (failed(verifyCtaGroup(*this, static_cast<int64_t>(getCtaGroup()))))
+    return failure();
   if (failed(verifyCopy(*this, getMap().getType(), getCoordinates(),
                         getTile().getType(), getOrigin())))
     return failure();

@@ -8,24 +8,25 @@
 #include "bwgemm/IR/TargetInfo.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir::bwgemm;
 
 /// Shared memory per CTA: CUDA programming guide, technical specifications per
-/// compute capability (163, 99, 227 KiB).
+/// compute capability (163, 99, 227 KiB); clusters from 9.0 on.
 static constexpr TargetInfo kTargets[] = {
-    {"sm_80", "+ptx70", false, 163 * 1024},
-    {"sm_86", "+ptx71", false, 99 * 1024},
-    {"sm_89", "+ptx78", false, 99 * 1024},
-    {"sm_90", "+ptx80", false, 227 * 1024},
-    {"sm_90a", "+ptx80", false, 227 * 1024},
-    {"sm_100", "+ptx86", false, 227 * 1024},
-    {"sm_100a", "+ptx88", true, 227 * 1024},
-    {"sm_100f", "+ptx88", true, 227 * 1024},
-    {"sm_103a", "+ptx88", true, 227 * 1024},
-    {"sm_120", "+ptx87", false, 99 * 1024},
-    {"sm_120a", "+ptx87", false, 99 * 1024},
+    {"sm_80", "+ptx70", false, false, 163 * 1024},
+    {"sm_86", "+ptx71", false, false, 99 * 1024},
+    {"sm_89", "+ptx78", false, false, 99 * 1024},
+    {"sm_90", "+ptx80", false, true, 227 * 1024},
+    {"sm_90a", "+ptx80", false, true, 227 * 1024},
+    {"sm_100", "+ptx86", false, true, 227 * 1024},
+    {"sm_100a", "+ptx88", true, true, 227 * 1024},
+    {"sm_100f", "+ptx88", true, true, 227 * 1024},
+    {"sm_103a", "+ptx88", true, true, 227 * 1024},
+    {"sm_120", "+ptx87", false, true, 99 * 1024},
+    {"sm_120a", "+ptx87", false, true, 99 * 1024},
 };
 
 const TargetInfo *TargetInfo::find(llvm::StringRef name) {
@@ -35,10 +36,11 @@ const TargetInfo *TargetInfo::find(llvm::StringRef name) {
   return nullptr;
 }
 
-static std::string joinNames(bool onlyTcgen05) {
+static std::string
+joinNames(llvm::function_ref<bool(const TargetInfo &)> keep) {
   std::string names;
   for (const TargetInfo &target : kTargets) {
-    if (onlyTcgen05 && !target.hasTcgen05)
+    if (!keep(target))
       continue;
     if (!names.empty())
       names += ", ";
@@ -47,6 +49,14 @@ static std::string joinNames(bool onlyTcgen05) {
   return names;
 }
 
-std::string TargetInfo::getTcgen05Names() { return joinNames(true); }
+std::string TargetInfo::getTcgen05Names() {
+  return joinNames([](const TargetInfo &target) { return target.hasTcgen05; });
+}
 
-std::string TargetInfo::getNames() { return joinNames(false); }
+std::string TargetInfo::getClusterNames() {
+  return joinNames([](const TargetInfo &target) { return target.hasClusters; });
+}
+
+std::string TargetInfo::getNames() {
+  return joinNames([](const TargetInfo &) { return true; });
+}

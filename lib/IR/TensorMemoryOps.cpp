@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "bwgemm/IR/Bwgemm.h"
+#include "OperandVerifiers.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -24,13 +24,21 @@ static LogicalResult verifySlot(Operation *op, TmemType tmem,
   return success();
 }
 
+// tmem_alloc_c1
+LogicalResult TmemAllocOp::verify() {
+  return verifyCtaGroup(*this, static_cast<int64_t>(getCtaGroup()));
+}
+
 // tmem_get_c1
 LogicalResult TmemGetOp::verify() {
   return verifySlot(*this, getTmem().getType(), getSlot().getType());
 }
 
-// tmem_dealloc_c1
 LogicalResult TmemDeallocOp::verify() {
+  // tmem_dealloc_c2
+  if (failed(verifyCtaGroup(*this, static_cast<int64_t>(getCtaGroup()))))
+    return failure();
+  // tmem_dealloc_c1
   return verifySlot(*this, getTmem().getType(), getSlot().getType());
 }
 
@@ -50,24 +58,25 @@ LogicalResult TmemLoadOp::verify() {
   int64_t columns = wide ? 8 * repeat : repeat;
   TmemType tmem = getTmem().getType();
   // tmem_load_c2
-  if (columns > tmem.getColumns())
-    return emitOpError() << "expects a fragment of at most "
-                         << tmem.getColumns() << " columns, but got "
-                         << columns;
+  int64_t room = tmem.getCellColumns();
+  if (columns > room)
+    return emitOpError() << "expects a fragment of at most " << room
+                         << " columns, but got " << columns;
   IntegerAttr constant;
   // tmem_load_c3
   if (matchPattern(getColumn(), m_Constant(&constant))) {
     int64_t column = constant.getValue().getSExtValue();
-    if (column < 0 || column + columns > tmem.getColumns())
+    if (column < 0 || column + columns > room)
       return emitOpError() << "expects columns within the accumulator's "
-                           << tmem.getColumns() << ", but got " << column
-                           << " to " << column + columns - 1;
+                           << room << ", but got " << column << " to "
+                           << column + columns - 1;
   }
   // tmem_load_c4: an accumulator of 64 rows has none in lanes 16 to 31 of a
   // warp's quarter.
   if (matchPattern(getLane(), m_Constant(&constant))) {
     int64_t lane = constant.getValue().getSExtValue();
-    int64_t step = wide && tmem.getRows() == 128 ? 16 : 32;
+    bool filled = tmem.getRows() == 128 || tmem.getFolded();
+    int64_t step = wide && filled ? 16 : 32;
     if (lane < 0 || lane >= 128 || lane % step != 0)
       return emitOpError() << "expects a lane below 128 that is a multiple of "
                            << step << " for shape "

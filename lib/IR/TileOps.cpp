@@ -28,6 +28,9 @@ LogicalResult TileCoordOp::verify() {
   // tile_coord_c3
   if (raster != 1 && !getRows())
     return emitOpError("expects the rows of the result for a raster");
+  // tile_coord_c4
+  if (std::optional<ArrayRef<int64_t>> cluster = getCluster())
+    return verifyCluster(*this, *cluster);
   return success();
 }
 
@@ -83,7 +86,8 @@ LogicalResult StoreOp::verify() {
   } else {
     auto tmem = cast<TmemType>(getAcc().getType());
     rows = tmem.getRows();
-    columns = tmem.getColumns();
+    // Slices lie side by side in tensor memory.
+    columns = tmem.getCellColumns();
   }
   // store_c5
   ArrayRef<int64_t> box = map.getShape();

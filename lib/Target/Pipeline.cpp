@@ -47,6 +47,8 @@ void bwgemm::buildLowerPipeline(OpPassManager &manager,
   manager.addPass(createInsertRings());
   manager.addPass(createPipeline());
   manager.addPass(createWarpSpecialize());
+  manager.addPass(createPairCtas());
+  manager.addPass(createMulticast());
   manager.addPass(createPersist());
   manager.addPass(createLaunchControl());
   manager.addPass(createLowerRings());

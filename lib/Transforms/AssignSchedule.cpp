@@ -68,9 +68,12 @@ private:
     return 48 + 16 * stages +
            (scheduler == TileScheduler::Clc ? getWorkSlots(2) * answer : 0);
   }
+  /// Whose shared memory a tile of a pair takes.
+  StringRef perCta() { return ctaGroup == 2 ? " in each CTA" : ""; }
   LogicalResult choosePreset();
   FailureOr<ScheduleAttr> naive();
   FailureOr<ScheduleAttr> tensorCore();
+  LogicalResult chooseCluster();
   LogicalResult chooseSwizzle(unsigned &span);
   LogicalResult checkTile();
   std::optional<std::string> whyNotStoredByTma();
@@ -88,6 +91,10 @@ private:
   const ScheduleSpec &spec;
   Preset preset = Preset::Auto;
   std::array<int64_t, 3> tile;
+  int64_t ctaGroup = 1;
+  std::array<int64_t, 2> cluster = {1, 1};
+  /// What of the tile one CTA has in its shared memory.
+  std::array<int64_t, 3> tileOfCta;
   int64_t stages = 1;
   int64_t splitK = 1;
   StoreKind store = StoreKind::Direct;
@@ -136,15 +143,50 @@ FailureOr<ScheduleAttr> Scheduler::naive() {
   return ScheduleAttr::get(gemm.getContext(), ScheduleFields());
 }
 
-/// PTX ISA, tcgen05.mma shapes of kind::f16 with cta_group::1.
+/// Which CTAs multiply together, and which share operands. A tile of 256 rows
+/// takes a pair, whatever its cluster.
+LogicalResult Scheduler::chooseCluster() {
+  bool tall = preset >= Preset::TwoCta && spec.tile && (*spec.tile)[0] == 256;
+  ctaGroup = spec.ctaGroup.value_or(preset == Preset::TwoCta || tall ? 2 : 1);
+  if (ctaGroup == 2 && preset < Preset::TwoCta)
+    return refuse() << "expects cta_group=1, but got 2; cta_group=2 is for "
+                       "preset two_cta and those above";
+  if (ctaGroup == 1 && preset == Preset::TwoCta)
+    return refuse() << "expects cta_group=2, but got 1; preset "
+                       "warp_specialized goes without pairs";
+  cluster = spec.cluster.value_or(std::array<int64_t, 2>{ctaGroup, 1});
+  auto [m, n] = cluster;
+  if (m * n != 1 && preset < Preset::Pipelined)
+    return refuse() << "expects cluster=1x1, but got " << m << "x" << n
+                    << "; clusters are for preset pipelined and those above";
+  if (m * n > kMaxClusterSize)
+    return refuse() << "expects a cluster of at most " << kMaxClusterSize
+                    << " CTAs, but got " << m << "x" << n;
+  if (m % ctaGroup != 0)
+    return refuse() << "expects a cluster with an even number of CTAs along M "
+                       "for cta_group=2, but got "
+                    << m << "x" << n;
+  return success();
+}
+
+/// PTX ISA, tcgen05.mma shapes of kind::f16 with cta_group::1 and ::2.
 LogicalResult Scheduler::checkTile() {
-  auto [m, n, k] = tile;
-  if (m != 64 && m != 128)
-    return refuse() << "expects a tile of M 64 or 128, but got " << m;
-  int64_t step = m == 128 ? 16 : 8;
-  if (n % step != 0 || n > 256)
+  if (int64_t m = tile[0]; m != 64 * ctaGroup && m != 128 * ctaGroup)
+    return refuse() << "expects a tile of M " << 64 * ctaGroup << " or "
+                    << 128 * ctaGroup
+                    << (ctaGroup == 2 ? " for a pair of CTAs" : "")
+                    << ", but got " << m
+                    << (m == 256 ? "; M 256 takes preset two_cta or persistent "
+                                   "with cta_group=2"
+                                 : "");
+  int64_t step = ctaGroup == 2 ? 32 : tile[0] == 128 ? 16 : 8;
+  if (tile[1] % step != 0 || tile[1] > 256)
     return refuse() << "expects a tile of N that is a multiple of " << step
-                    << " up to 256 for M " << m << ", but got " << n;
+                    << " up to 256 for M " << tile[0]
+                    << (ctaGroup == 2 ? " of a pair of CTAs" : "")
+                    << ", but got " << tile[1];
+  tileOfCta = {tile[0] / ctaGroup, tile[1] / ctaGroup, tile[2]};
+  auto [m, n, k] = tileOfCta;
   if (k % 16 != 0)
     return refuse() << "expects a tile of K that is a multiple of 16, but got "
                     << k;
@@ -155,13 +197,14 @@ LogicalResult Scheduler::checkTile() {
   if (bytes > target.maxSharedBytes) {
     int64_t largest =
         (target.maxSharedBytes - beside) / ((m + n) * 2) / 16 * 16;
-    return refuse() << "tile " << m << "x" << n << "x" << k << " needs "
-                    << bytes << " bytes of shared memory, but " << target.name
-                    << " has " << target.maxSharedBytes
-                    << "; the largest K that fits is " << largest;
+    return refuse() << "tile " << tile[0] << "x" << tile[1] << "x" << k
+                    << " needs " << bytes << " bytes of shared memory"
+                    << perCta() << ", but " << target.name << " has "
+                    << target.maxSharedBytes << "; the largest K that fits is "
+                    << largest;
   }
-  // Both operand tiles arrive at one mbarrier.
-  if (int64_t tx = (m + n) * k * 2; tx > kMaxTransactionBytes - 1)
+  // Both operand tiles arrive at one mbarrier, those of a pair too.
+  if (int64_t tx = (m + n) * k * 2 * ctaGroup; tx > kMaxTransactionBytes - 1)
     return refuse() << "expects operand tiles of less than "
                     << kMaxTransactionBytes << " bytes, but got " << tx;
   return success();
@@ -199,9 +242,13 @@ LogicalResult Scheduler::chooseStore() {
     return refuse() << *why;
   if (why)
     return success();
-  auto [m, n, k] = tile;
-  TensorMapType map = getStoreMap(m, n, getStoredType());
-  int64_t bytes = getStagingTiles(map, n).getBytes();
+  auto [m, n, k] = tileOfCta;
+  ScheduleFields fields;
+  fields.tile = tile;
+  fields.ctaGroup = ctaGroup;
+  ResultShape shape = getResultShape(fields);
+  TensorMapType map = getStoreMap(shape, getStoredType());
+  int64_t bytes = getStagingTiles(map, shape).getBytes();
   int64_t least = spec.stages.value_or(1);
   if (!spec.store &&
       (m + n) * k * 2 * least + getBookkeepingBytes(least) + bytes >
@@ -221,7 +268,7 @@ LogicalResult Scheduler::chooseStages() {
                          "pipelined has a ring of stages";
     return success();
   }
-  auto [m, n, k] = tile;
+  auto [m, n, k] = tileOfCta;
   int64_t slotBytes = (m + n) * k * 2;
   int64_t beside = stagingBytes + getBookkeepingBytes(0);
   int64_t most = (target.maxSharedBytes - beside) /
@@ -229,13 +276,13 @@ LogicalResult Scheduler::chooseStages() {
   most = std::min(most, kMaxRingStages);
   stages = spec.stages.value_or(std::min(most, kMostStages));
   if (stages > most)
-    return refuse() << "stages=" << stages << " of tile " << m << "x" << n
-                    << "x" << k << " need "
+    return refuse() << "stages=" << stages << " of tile " << tile[0] << "x"
+                    << tile[1] << "x" << k << " need "
                     << stages * slotBytes + getBookkeepingBytes(stages) +
                            stagingBytes
-                    << " bytes of shared memory, but " << target.name << " has "
-                    << target.maxSharedBytes << "; at most " << most
-                    << " stages fit";
+                    << " bytes of shared memory" << perCta() << ", but "
+                    << target.name << " has " << target.maxSharedBytes
+                    << "; at most " << most << " stages fit";
   return success();
 }
 
@@ -265,10 +312,14 @@ LogicalResult Scheduler::chooseSwizzle(unsigned &span) {
     const char *mode;
     int64_t bytes;
   };
-  auto [m, n, k] = tile;
+  // Of a pair each CTA has half of M and of N.
+  auto [m, n, k] = tileOfCta;
+  bool pair = ctaGroup == 2;
+  const char *modeM = pair ? "half of M" : "M";
+  const char *modeN = pair ? "half of N" : "N";
   Side sides[] = {
-      gemm.getTransposeA() ? Side{"A", "M", m * 2} : Side{"A", "K", k * 2},
-      gemm.getTransposeB() ? Side{"B", "K", k * 2} : Side{"B", "N", n * 2}};
+      gemm.getTransposeA() ? Side{"A", modeM, m * 2} : Side{"A", "K", k * 2},
+      gemm.getTransposeB() ? Side{"B", "K", k * 2} : Side{"B", modeN, n * 2}};
   auto misfit = [&](unsigned candidate) -> const Side * {
     for (const Side &side : sides)
       if (side.bytes % std::max(candidate, 16u) != 0)
@@ -305,11 +356,8 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
              << " lacks; schedule=naive runs on " << target.name;
     return failure();
   }
-  if (spec.ctaGroup.value_or(1) != 1)
-    return refuse() << "expects cta_group=1, but got " << *spec.ctaGroup;
-  if (spec.cluster && *spec.cluster != std::array<int64_t, 2>{1, 1})
-    return refuse() << "expects cluster=1x1, but got " << (*spec.cluster)[0]
-                    << "x" << (*spec.cluster)[1];
+  if (failed(chooseCluster()))
+    return failure();
   scheduler = spec.scheduler.value_or(TileScheduler::Static);
   if (scheduler == TileScheduler::StreamK)
     return refuse() << "expects scheduler=static|clc, but got stream_k";
@@ -317,11 +365,15 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
     return refuse() << "has one tile for each CTA; scheduler="
                     << stringifyTileScheduler(scheduler)
                     << " is for preset persistent";
+  if (auto [m, n] = cluster; scheduler == TileScheduler::Clc && m * n > 1)
+    return refuse() << "expects cluster=1x1 with scheduler=clc, but got " << m
+                    << "x" << n << "; scheduler=static walks by clusters";
   // Without a pipeline a small tile lets more CTAs share an SM; with one, the
   // tile decides how often operands are read.
   bool pipelined = preset >= Preset::Pipelined;
-  tile = spec.tile.value_or(pipelined ? std::array<int64_t, 3>{128, 128, 64}
-                                      : std::array<int64_t, 3>{64, 64, 64});
+  tile = spec.tile.value_or(ctaGroup == 2 ? std::array<int64_t, 3>{256, 256, 64}
+                            : pipelined   ? std::array<int64_t, 3>{128, 128, 64}
+                                          : std::array<int64_t, 3>{64, 64, 64});
   unsigned span = 0;
   if (failed(checkSplitK()) || failed(checkTile()) || failed(chooseStages()) ||
       failed(chooseSwizzle(span)))
@@ -337,7 +389,8 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   int64_t raster =
       spec.raster.value_or(preset >= Preset::Persistent ? kRaster : 1);
   // With M = 64 only 16 lanes of each warp's quarter hold rows, which is what
-  // the 16-lane fragment reads. It is also what stmatrix takes.
+  // the 16-lane fragment reads; not so in a pair. It is also what stmatrix
+  // takes.
   bool narrow =
       tile[0] == 64 || (store == StoreKind::Tma &&
                         getStoredType().getIntOrFloatBitWidth() == 16);
@@ -354,6 +407,8 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   fields.splitK = splitK;
   fields.scheduler = scheduler;
   fields.pdl = spec.pdl.value_or(false);
+  fields.ctaGroup = ctaGroup;
+  fields.cluster = cluster;
   return ScheduleAttr::get(gemm.getContext(), fields);
 }
 

@@ -59,7 +59,7 @@ private:
   OpBuilder builder;
   Location loc;
   Value zero, isFirstWarp;
-  Value tileA, tileB;
+  TypedValue<SmemType> tileA, tileB;
   Value loaded, multiplied;
   Value slot, tmem;
 };
@@ -140,8 +140,8 @@ void AsyncProgram::emitLoop() {
                   ops.loadB.getTile().getType().getStageBytes();
   inElectedThread([&] {
     MBarrierArriveExpectTxOp::create(builder, loc, loaded, zero, bytes);
-    emitCopies(builder, loc, ops.loadA, tileA, loaded, zero);
-    emitCopies(builder, loc, ops.loadB, tileB, loaded, zero);
+    emitCopies(builder, loc, TileCopy(ops.loadA, tileA, loaded, zero));
+    emitCopies(builder, loc, TileCopy(ops.loadB, tileB, loaded, zero));
   });
   MBarrierWaitOp::create(builder, loc, loaded, zero, parity);
   fence(FenceKind::Tcgen05After);
@@ -150,7 +150,8 @@ void AsyncProgram::emitLoop() {
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
                               loop.getInductionVar(), loop.getLowerBound());
     Tcgen05MmaOp::create(builder, loc, tmem, tileA, tileB, accumulate);
-    Tcgen05CommitOp::create(builder, loc, multiplied, zero);
+    Tcgen05CommitOp::create(builder, loc, multiplied, zero,
+                            /*mask=*/Value());
   });
   // The tiles may be overwritten once the MMAs have read them.
   MBarrierWaitOp::create(builder, loc, multiplied, zero, parity);

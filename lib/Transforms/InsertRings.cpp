@@ -133,15 +133,19 @@ void RingProgram::emitMainLoop() {
       Value filling = loop.getRegionIterArg(0);
       Value using_ = loop.getRegionIterArg(1);
       RingAcquireOp::create(builder, loc, operands, filling);
-      RingCommitOp::create(builder, loc, operands, filling, Agent::Tma);
+      RingCommitOp::create(builder, loc, operands, filling, Agent::Tma,
+                           /*mask=*/Value());
       auto empty = RingSlotOp::create(builder, loc, ringType.getBuffers(),
                                       operands, filling, Value());
       auto full =
           RingFullOp::create(builder, loc, barriers, index, operands, filling);
-      emitCopies(builder, loc, ops.loadA, empty.getBuffers()[0],
-                 full.getBarriers(), full.getIndex());
-      emitCopies(builder, loc, ops.loadB, empty.getBuffers()[1],
-                 full.getBarriers(), full.getIndex());
+      auto copy = [&](LoadOp load, Value buffer) {
+        emitCopies(builder, loc,
+                   TileCopy(load, cast<TypedValue<SmemType>>(buffer),
+                            full.getBarriers(), full.getIndex()));
+      };
+      copy(ops.loadA, empty.getBuffers()[0]);
+      copy(ops.loadB, empty.getBuffers()[1]);
       Value nextFilling =
           RingNextOp::create(builder, loc, cursor, operands, filling);
 
@@ -154,12 +158,14 @@ void RingProgram::emitMainLoop() {
                                 loop.getInductionVar(), loop.getLowerBound());
       Tcgen05MmaOp::create(builder, loc, sum, tiles.getBuffers()[0],
                            tiles.getBuffers()[1], accumulate);
-      RingReleaseOp::create(builder, loc, operands, using_, Agent::Mma);
+      RingReleaseOp::create(builder, loc, operands, using_, Agent::Mma,
+                            /*mask=*/Value());
       Value nextUsing =
           RingNextOp::create(builder, loc, cursor, operands, using_);
       scf::YieldOp::create(builder, loc, ValueRange{nextFilling, nextUsing});
     }
-    RingCommitOp::create(builder, loc, sums, summing, Agent::Mma);
+    RingCommitOp::create(builder, loc, sums, summing, Agent::Mma,
+                         /*mask=*/Value());
   });
   ops.mma.erase();
   ops.loadA.erase();
@@ -189,7 +195,8 @@ void RingProgram::emitEpilogue() {
         scf::IfOp::create(builder, loc, elected, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard restore(builder);
     builder.setInsertionPointToStart(one.thenBlock());
-    RingReleaseOp::create(builder, loc, sums, begin, Agent::Thread);
+    RingReleaseOp::create(builder, loc, sums, begin, Agent::Thread,
+                          /*mask=*/Value());
   });
   // Every warp has read its part before the columns are freed.
   barrier();

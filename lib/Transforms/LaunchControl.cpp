@@ -66,7 +66,8 @@ void LaunchControlKernel::emitRequest(Value cursor) {
   auto barriers =
       MBarrierType::get(builder.getContext(), work.getType().getStages());
   RingAcquireOp::create(builder, loc, work, cursor);
-  RingCommitOp::create(builder, loc, work, cursor, Agent::Tma);
+  RingCommitOp::create(builder, loc, work, cursor, Agent::Tma,
+                       /*mask=*/Value());
   auto full = RingFullOp::create(builder, loc, barriers, builder.getIndexType(),
                                  work, cursor);
   LaunchControlRequestOp::create(builder, loc, getSlot(cursor),
@@ -89,7 +90,8 @@ Value LaunchControlKernel::emitAnswer(RoleOp role, Value cursor) {
         scf::IfOp::create(builder, loc, elected, /*withElseRegion=*/false);
     builder.setInsertionPointToStart(one.thenBlock());
   }
-  RingReleaseOp::create(builder, loc, work, cursor, Agent::Thread);
+  RingReleaseOp::create(builder, loc, work, cursor, Agent::Thread,
+                        /*mask=*/Value());
   return answer;
 }
 

@@ -87,6 +87,8 @@ private:
   MemRefType type;
   /// Extents of D, and the lane and first row of this thread's warp.
   Value rows, columns, lane, warpLane, warpRow;
+  /// The column of D at which the columns of this warp's lanes begin.
+  Value firstColumn;
   /// Whether the whole tile is inside of D and vectors are aligned; null if
   /// D's rows are not contiguous.
   Value wholeTile;
@@ -204,8 +206,8 @@ SmallVector<Value> Epilogue::emitLoad(Value atLane, Value column,
 
 /// Brings `stepColumns` columns from `column` on into registers.
 SmallVector<Epilogue::Segment> Epilogue::emitLoads(Value column) {
-  bool halfFilled = tmem.getRows() == 64;
-  Value memoryColumn = add(store.getN(), column);
+  bool halfFilled = tmem.getRows() == 64 && !tmem.getFolded();
+  Value memoryColumn = add(firstColumn, column);
   SmallVector<Segment> segments;
   if (shape == TmemShape::Shape32x32b) {
     Value active;
@@ -243,17 +245,27 @@ void Epilogue::emit() {
   lane = gpu::LaneIdOp::create(builder, loc, index, /*upper_bound=*/nullptr);
   Value warp = WarpIdOp::create(builder, loc, index);
   warpLane = mul(warp, 32);
-  // Layout F (M = 64) keeps 16 rows in each quarter of the lanes.
-  warpRow = add(store.getM(), mul(warp, tmem.getRows() / 4));
-  while (tmem.getColumns() % stepColumns != 0)
+  // Layout F (M = 64) keeps 16 rows in each quarter of the lanes, layout B
+  // (folded) has all 64 in each half of them, of which the second holds the
+  // columns on the right.
+  firstColumn = store.getN();
+  if (tmem.getFolded()) {
+    Value half = arith::DivUIOp::create(builder, loc, warp, constant(2));
+    firstColumn = add(firstColumn, mul(half, tmem.getCellColumns()));
+    Value quarter = arith::RemUIOp::create(builder, loc, warp, constant(2));
+    warpRow = add(store.getM(), mul(quarter, 32));
+  } else {
+    warpRow = add(store.getM(), mul(warp, tmem.getRows() / 4));
+  }
+  while (tmem.getCellColumns() % stepColumns != 0)
     stepColumns /= 2;
   Type element = type.getElementType();
   int64_t vectorBytes =
       getVectorElements(shape, element) * element.getIntOrFloatBitWidth() / 8;
   wholeTile = emitWholeTileCheck(vectorBytes);
-  auto loop =
-      scf::ForOp::create(builder, loc, constant(0), constant(tmem.getColumns()),
-                         constant(stepColumns));
+  auto loop = scf::ForOp::create(builder, loc, constant(0),
+                                 constant(tmem.getCellColumns()),
+                                 constant(stepColumns));
   builder.setInsertionPointToStart(loop.getBody());
   SmallVector<Segment> segments = emitLoads(loop.getInductionVar());
   auto forEach = [&](void (Epilogue::*write)(const Segment &)) {

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Clusters.h"
 #include "bwgemm/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,6 +36,8 @@ struct RingParts {
   /// Staged tiles, or responses; empty for a ring of accumulators.
   SmallVector<Value> buffers;
   Value full, empty;
+  /// CTAs that the ring serves.
+  int64_t ctaGroup = 1;
 };
 using RingMap = DenseMap<Value, RingParts>;
 
@@ -54,6 +57,7 @@ RingParts emitRing(RingOp ring) {
   RingType type = ring.getRing().getType();
   MLIRContext *context = ring.getContext();
   RingParts parts;
+  parts.ctaGroup = static_cast<int64_t>(ring.getCtaGroup());
   for (Type buffer : type.getBuffers()) {
     auto tile = dyn_cast<SmemType>(buffer);
     if (!tile)
@@ -167,7 +171,7 @@ struct SlotLowering : RingPattern<RingSlotOp> {
     if (type.isTensorMemory()) {
       auto part = cast<TmemType>(op.getBuffers().front().getType());
       Value column = rewriter.createOrFold<arith::MulIOp>(
-          loc, stage, constantIndex(rewriter, loc, part.getColumns()));
+          loc, stage, constantIndex(rewriter, loc, part.getCellColumns()));
       if (part == op.getTensor().getType())
         rewriter.replaceOp(op, op.getTensor());
       else
@@ -212,10 +216,37 @@ template <typename Op, bool isAcquire> struct WaitLowering : RingPattern<Op> {
     Location loc = op.getLoc();
     Value cursor = adaptor.getCursor();
     const RingParts &parts = this->getParts(op);
-    Value stage = getStage(rewriter, loc, op.getRing().getType(), cursor);
+    RingType type = op.getRing().getType();
+    Value stage = getStage(rewriter, loc, type, cursor);
+    // Threads of both CTAs of a pair release an accumulator.
+    bool cluster = isAcquire && type.isTensorMemory() && parts.ctaGroup == 2;
     rewriter.replaceOpWithNewOp<MBarrierWaitOp>(
         op, isAcquire ? parts.empty : parts.full, stage,
-        getParity(rewriter, loc, cursor, /*before=*/isAcquire));
+        getParity(rewriter, loc, cursor, /*before=*/isAcquire), cluster);
+    return success();
+  }
+};
+
+/// Acquires one slot after the other, for a whole turn.
+struct DrainLowering : OpConversionPattern<RingDrainOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingDrainOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    int64_t stages = op.getRing().getType().getStages();
+    scf::ForOp::create(
+        rewriter, loc, constantIndex(rewriter, loc, 0),
+        constantIndex(rewriter, loc, stages), constantIndex(rewriter, loc, 1),
+        ValueRange{op.getCursor()},
+        [&](OpBuilder &builder, Location loc, Value, ValueRange cursors) {
+          Value cursor = cursors.front();
+          RingAcquireOp::create(builder, loc, op.getRing(), cursor);
+          Value next = RingNextOp::create(builder, loc, cursor.getType(),
+                                          op.getRing(), cursor);
+          scf::YieldOp::create(builder, loc, next);
+        });
+    rewriter.eraseOp(op);
     return success();
   }
 };
@@ -232,15 +263,27 @@ template <typename Op, bool isCommit> struct SignalLowering : RingPattern<Op> {
     Value barriers = isCommit ? parts.full : parts.empty;
     Value stage = getStage(rewriter, loc, type, adaptor.getCursor());
     switch (op.getBy()) {
-    case Agent::Tma:
-      rewriter.replaceOpWithNewOp<MBarrierArriveExpectTxOp>(
-          op, barriers, stage, type.getSlotBytes());
+    case Agent::Tma: {
+      // The copies of both CTAs of a pair signal the leader's mbarrier.
+      if (parts.ctaGroup == 2) {
+        auto leader =
+            scf::IfOp::create(rewriter, loc, emitIsLeader(rewriter, loc),
+                              /*withElseRegion=*/false);
+        rewriter.setInsertionPointToStart(leader.thenBlock());
+      }
+      MBarrierArriveExpectTxOp::create(rewriter, loc, barriers, stage,
+                                       type.getSlotBytes() * parts.ctaGroup);
+      rewriter.eraseOp(op);
       break;
+    }
     case Agent::Mma:
-      rewriter.replaceOpWithNewOp<Tcgen05CommitOp>(op, barriers, stage);
+      rewriter.replaceOpWithNewOp<Tcgen05CommitOp>(
+          op, barriers, stage, adaptor.getMask(), parts.ctaGroup);
       break;
     case Agent::Thread:
-      rewriter.replaceOpWithNewOp<MBarrierArriveOp>(op, barriers, stage);
+      rewriter.replaceOpWithNewOp<MBarrierArriveOp>(
+          op, barriers, stage,
+          parts.ctaGroup == 2 ? emitLeaderRank(rewriter, loc) : Value());
       break;
     }
     return success();
@@ -273,15 +316,16 @@ private:
     });
     ConversionTarget target(*context);
     RewritePatternSet patterns(context);
-    patterns.add<BeginLowering, NextLowering>(converter, context);
+    patterns.add<BeginLowering, NextLowering, DrainLowering>(converter,
+                                                             context);
     patterns.add<SlotLowering, FullLowering, WaitLowering<RingAcquireOp, true>,
                  WaitLowering<RingWaitOp, false>,
                  SignalLowering<RingCommitOp, true>,
                  SignalLowering<RingReleaseOp, false>>(converter, context,
                                                        rings);
-    target
-        .addIllegalOp<RingBeginOp, RingNextOp, RingSlotOp, RingFullOp,
-                      RingAcquireOp, RingWaitOp, RingCommitOp, RingReleaseOp>();
+    target.addIllegalOp<RingBeginOp, RingNextOp, RingSlotOp, RingFullOp,
+                        RingAcquireOp, RingWaitOp, RingCommitOp, RingReleaseOp,
+                        RingDrainOp>();
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });

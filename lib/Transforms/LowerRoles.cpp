@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Clusters.h"
 #include "bwgemm/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -65,6 +66,8 @@ private:
       if (last + 1 < warps)
         enter(compare(arith::CmpIPredicate::ule, last));
     }
+    if (role.getLeader())
+      enter(emitIsLeader(builder, loc));
     if (role.getElected())
       enter(ElectOp::create(builder, loc, builder.getI1Type()));
     Block *block = builder.getInsertionBlock();

@@ -82,6 +82,21 @@ void bwgemm::setBlockSize(gpu::GPUFuncOp kernel, int64_t threads) {
   });
 }
 
+void bwgemm::updateMaps(gpu::GPUFuncOp kernel) {
+  kernel.setFunctionType(FunctionType::get(
+      kernel.getContext(), kernel.getBody().front().getArgumentTypes(),
+      /*results=*/{}));
+  kernel->getParentOfType<ModuleOp>().walk([&](gpu::LaunchFuncOp launch) {
+    if (SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+            launch, launch.getKernel()) != kernel)
+      return;
+    for (auto [operand, argument] :
+         llvm::zip_equal(launch.getKernelOperands(), kernel.getArguments()))
+      if (auto encode = operand.getDefiningOp<TensorMapEncodeOp>())
+        encode.getMap().setType(cast<TensorMapType>(argument.getType()));
+  });
+}
+
 /// `lhs == rhs` as far as it is not known; accumulates into `ok`.
 static void requireEqual(OpBuilder &builder, Location loc, Value lhs, Value rhs,
                          StringRef what, Value &ok) {
@@ -158,7 +173,8 @@ void bwgemm::replaceWithHostCode(
 
 void bwgemm::emitLaunch(OpBuilder &builder, Location loc, gpu::GPUFuncOp kernel,
                         const DeviceOperands &operands, int64_t tileM,
-                        int64_t tileN, ValueRange arguments) {
+                        int64_t tileN, ValueRange arguments,
+                        std::array<int64_t, 2> cluster) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
@@ -168,13 +184,22 @@ void bwgemm::emitLaunch(OpBuilder &builder, Location loc, gpu::GPUFuncOp kernel,
   };
   // One dimension of the grid holds 2^31 - 1 CTAs, the others only 65535.
   Value ctas = builder.createOrFold<arith::MulIOp>(
-      loc, tiles(operands.m, tileM), tiles(operands.n, tileN));
+      loc, tiles(operands.m, tileM * cluster[0]),
+      tiles(operands.n, tileN * cluster[1]));
   Value one = constant(1);
+  std::optional<gpu::KernelDim3> clusters;
+  if (int64_t size = cluster[0] * cluster[1]; size > 1) {
+    ctas = builder.createOrFold<arith::MulIOp>(loc, ctas, constant(size));
+    clusters = gpu::KernelDim3{constant(size), one, one};
+    kernel.setKnownClusterSizeAttr(
+        builder.getDenseI32ArrayAttr({static_cast<int32_t>(size), 1, 1}));
+  }
   ArrayRef<int32_t> block = *kernel.getKnownBlockSize();
   gpu::KernelDim3 grid{ctas, one, one};
   gpu::KernelDim3 threads{constant(block[0]), constant(block[1]),
                           constant(block[2])};
   Value shared = arith::ConstantIntOp::create(builder, loc, 0, 32);
   gpu::LaunchFuncOp::create(builder, loc, kernel, grid, threads, shared,
-                            arguments);
+                            arguments, /*asyncTokenType=*/nullptr,
+                            /*asyncDependencies=*/ValueRange(), clusters);
 }

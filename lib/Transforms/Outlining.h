@@ -38,11 +38,17 @@ void replaceWithHostCode(
     llvm::function_ref<void(OpBuilder &, Location, const DeviceOperands &)>
         launch);
 
+/// Makes the types of a kernel's arguments those that its body has, and lets
+/// its launches encode tensor maps of these types.
+void updateMaps(gpu::GPUFuncOp kernel);
+
 /// Emits the launch of `kernel` with one CTA for each tile of `tileM` x `tileN`
-/// of the result, numbered along N first as `bwgemm.tile_coord` expects.
+/// of the result, numbered along N first as `bwgemm.tile_coord` expects, in
+/// clusters of `cluster` CTAs along M and N: as many whole clusters as cover
+/// the result.
 void emitLaunch(OpBuilder &builder, Location loc, gpu::GPUFuncOp kernel,
                 const DeviceOperands &operands, int64_t tileM, int64_t tileN,
-                ValueRange arguments);
+                ValueRange arguments, std::array<int64_t, 2> cluster = {1, 1});
 
 } // namespace mlir::bwgemm
 

@@ -33,7 +33,7 @@ public:
   LogicalResult emit();
 
 private:
-  /// Emits the number of tiles.
+  /// Emits the number of tiles; of those of clusters, where there are.
   Value emitCount(Value rows);
   void wrap(RoleOp role, Value first, Value count, Value step);
 
@@ -49,9 +49,10 @@ Value PersistentKernel::emitCount(Value rows) {
     return builder.createOrFold<arith::CeilDivUIOp>(
         loc, extent, arith::ConstantIndexOp::create(builder, loc, tile));
   };
+  auto [clusterM, clusterN] = coord.getClusterShape();
   return builder.createOrFold<arith::MulIOp>(
-      loc, tiles(rows, coord.getTileM()),
-      tiles(coord.getColumns(), coord.getTileN()));
+      loc, tiles(rows, coord.getTileM() * clusterM),
+      tiles(coord.getColumns(), coord.getTileN() * clusterN));
 }
 
 void PersistentKernel::wrap(RoleOp role, Value first, Value count, Value step) {
@@ -73,6 +74,11 @@ void PersistentKernel::wrap(RoleOp role, Value first, Value count, Value step) {
       builder, origin, loop.getInductionVar(), loop.getRegionIterArgs());
   if (!init.empty())
     scf::YieldOp::create(builder, loc, last);
+  // What comes after the last tile goes on from the last cursor.
+  for (RingDrainOp drain : parts.drains) {
+    auto cursor = llvm::find(last, drain.getCursor());
+    drain.getCursorMutable().assign(loop.getResult(cursor - last.begin()));
+  }
 }
 
 LogicalResult PersistentKernel::emit() {
@@ -85,6 +91,11 @@ LogicalResult PersistentKernel::emit() {
   Value count = emitCount(rows);
   Value first = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
   Value step = gpu::GridDimOp::create(builder, loc, gpu::Dimension::x);
+  if (int64_t size = coord.getClusterSize(); size > 1) {
+    Value ctas = arith::ConstantIndexOp::create(builder, loc, size);
+    first = arith::DivUIOp::create(builder, loc, first, ctas);
+    step = arith::DivUIOp::create(builder, loc, step, ctas);
+  }
   for (RoleOp role : findTileRoles(kernel))
     wrap(role, first, count, step);
   origin.eraseUnused();
@@ -112,7 +123,7 @@ public:
   }
 
 private:
-  /// At most one CTA for each multiprocessor.
+  /// At most one CTA for each multiprocessor, in whole clusters.
   void boundGrid(gpu::GPUFuncOp kernel) {
     getOperation().walk([&](gpu::LaunchFuncOp launch) {
       if (SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
@@ -122,8 +133,16 @@ private:
       Location loc = launch.getLoc();
       Value sms =
           MultiprocessorCountOp::create(builder, loc, builder.getIndexType());
+      Value most = sms;
+      if (Value size = launch.getClusterSizeX()) {
+        Value clusters = arith::DivUIOp::create(builder, loc, sms, size);
+        // A grid without CTAs would pass for one that has nothing to do.
+        Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+        clusters = arith::MaxUIOp::create(builder, loc, clusters, one);
+        most = arith::MulIOp::create(builder, loc, clusters, size);
+      }
       launch.getGridSizeXMutable().assign(
-          arith::MinUIOp::create(builder, loc, launch.getGridSizeX(), sms));
+          arith::MinUIOp::create(builder, loc, launch.getGridSizeX(), most));
     });
   }
 };

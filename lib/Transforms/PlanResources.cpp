@@ -50,7 +50,7 @@ class PlanResourcesPass
 public:
   void runOnOperation() override {
     FailureOr<const TargetInfo *> target = getModuleTarget(getOperation());
-    if (failed(target))
+    if (failed(target) || failed(checkClusters(**target)))
       return signalPassFailure();
     WalkResult result = getOperation().walk([&](gpu::GPUFuncOp kernel) {
       return failed(plan(kernel, **target)) ? WalkResult::interrupt()
@@ -62,9 +62,35 @@ public:
   }
 
 private:
+  LogicalResult checkClusters(const TargetInfo &target);
   LogicalResult plan(gpu::GPUFuncOp kernel, const TargetInfo &target);
   void follow(gpu::LaunchFuncOp launch);
 };
+
+/// What LLVM would only abort on.
+LogicalResult PlanResourcesPass::checkClusters(const TargetInfo &target) {
+  if (target.hasClusters)
+    return success();
+  WalkResult result = getOperation().walk([&](Operation *op) {
+    bool needsClusters =
+        isa<ClusterBarrierOp, ClusterMaskOp, gpu::ClusterIdOp,
+            gpu::ClusterDimOp, gpu::ClusterBlockIdOp, gpu::ClusterDimBlocksOp>(
+            op);
+    if (auto load = dyn_cast<TMALoadOp>(op))
+      needsClusters = bool(load.getMask());
+    if (auto kernel = dyn_cast<gpu::GPUFuncOp>(op))
+      needsClusters = bool(kernel.getKnownClusterSize());
+    if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op))
+      needsClusters = launch.hasClusterSize();
+    if (!needsClusters)
+      return WalkResult::advance();
+    op->emitOpError() << "needs clusters of CTAs, which target " << target.name
+                      << " lacks; targets with them are "
+                      << TargetInfo::getClusterNames();
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
 
 LogicalResult PlanResourcesPass::plan(gpu::GPUFuncOp kernel,
                                       const TargetInfo &target) {

@@ -88,7 +88,7 @@ void SplitKernel::emitHost(unsigned resultArgument) {
   // Each part has a tile of K: one without would leave its slice unwritten.
   sums.parts = builder.createOrFold<arith::MinUIOp>(
       loc, depthTiles, constant(schedule.getSplitK()));
-  sums.sliceRows = roundUp(rows, schedule.getTileM() * clusterM);
+  sums.sliceRows = roundUp(rows, schedule.getTileOfCta()[0] * clusterM);
   Value width = roundUp(columns, schedule.getTileN() * clusterN);
   SmallVector<int64_t> shape;
   SmallVector<Value> sizes;

@@ -19,23 +19,33 @@
 using namespace mlir;
 using namespace mlir::bwgemm;
 
-TensorMapType bwgemm::getStoreMap(int64_t rows, int64_t columns,
-                                  Type elementType) {
+ResultShape bwgemm::getResultShape(const ScheduleFields &fields) {
+  int64_t rows = fields.getTileOfCta()[0];
+  int64_t halves = fields.ctaGroup == 2 && rows == 64 ? 2 : 1;
+  return {rows, fields.tile[1] / halves, halves};
+}
+
+ResultShape bwgemm::getResultShape(TmemType tmem) {
+  return {tmem.getRows(), tmem.getCellColumns(), tmem.getFolded() ? 2 : 1};
+}
+
+TensorMapType bwgemm::getStoreMap(ResultShape shape, Type elementType) {
   int64_t elementBytes = elementType.getIntOrFloatBitWidth() / 8;
   unsigned span = 128;
-  while (span > 16 && columns * elementBytes % span != 0)
+  while (span > 16 && shape.columns * elementBytes % span != 0)
     span /= 2;
   // Rows of 16 bytes, which are not swizzled, are the narrowest.
   auto swizzle =
       SwizzleAttr::getForSpan(elementType.getContext(), span == 16 ? 0 : span);
-  return TensorMapType::get({rows, span / elementBytes}, elementType, swizzle);
+  return TensorMapType::get({shape.rows, span / elementBytes}, elementType,
+                            swizzle);
 }
 
-SmemType bwgemm::getStagingTiles(TensorMapType map, int64_t columns) {
-  int64_t slices = columns / map.getShape()[1];
-  return SmemType::get(
-      {std::min<int64_t>(slices, 2), map.getShape()[0], map.getShape()[1]},
-      map.getElementType(), Major::K, map.getSwizzle());
+SmemType bwgemm::getStagingTiles(TensorMapType map, ResultShape shape) {
+  int64_t slices = shape.columns / map.getShape()[1];
+  return SmemType::get({std::min<int64_t>(slices, 2) * shape.halves,
+                        map.getShape()[0], map.getShape()[1]},
+                       map.getElementType(), Major::K, map.getSwizzle());
 }
 
 namespace {
@@ -52,8 +62,9 @@ public:
       : store(store), shape(shape), builder(store), loc(store.getLoc()),
         tmem(cast<TmemType>(store.getAcc().getType())),
         map(cast<TensorMapType>(store.getMap().getType())),
-        element(map.getElementType()), sliceColumns(map.getShape()[1]),
-        slices(tmem.getColumns() / sliceColumns) {}
+        element(map.getElementType()), result(getResultShape(tmem)),
+        sliceColumns(map.getShape()[1]), slices(result.columns / sliceColumns) {
+  }
 
   void emit();
 
@@ -96,10 +107,12 @@ private:
   TmemType tmem;
   TensorMapType map;
   Type element;
+  ResultShape result;
   int64_t sliceColumns, slices;
   /// Whether other results come after this one.
   bool isRepeated = false;
-  Value staging, issuer, lane, warpLane, warpRow;
+  /// `half` is the half that this warp's lanes hold; null if there is one.
+  Value staging, issuer, lane, warpLane, warpRow, half;
 };
 
 /// Whether TMA may store the tile: its right edge is inside of D, or D's rows
@@ -144,7 +157,7 @@ Value StagedStore::convert(Value fragment, int64_t first, int64_t width) {
 
 /// Fills a staging tile with the columns from `column` on.
 void StagedStore::emitSlice(Value column, Value stage) {
-  bool halfFilled = tmem.getRows() == 64;
+  bool halfFilled = result.rows == 64 && result.halves == 1;
   auto wait = [&](Value fragment) -> Value {
     return TmemWaitOp::create(builder, loc, fragment.getType(), fragment);
   };
@@ -197,7 +210,7 @@ void StagedStore::emitSlice(Value column, Value stage) {
 
 void StagedStore::emitSlices() {
   auto loop =
-      scf::ForOp::create(builder, loc, constant(0), constant(tmem.getColumns()),
+      scf::ForOp::create(builder, loc, constant(0), constant(result.columns),
                          constant(sliceColumns));
   {
     OpBuilder::InsertionGuard restore(builder);
@@ -208,16 +221,22 @@ void StagedStore::emitSlices() {
           arith::DivUIOp::create(builder, loc, column, constant(sliceColumns));
       stage = arith::RemUIOp::create(builder, loc, slice, constant(2));
     }
-    emitSlice(column, stage);
+    // Halves have staging tiles side by side.
+    Value first = mul(stage, result.halves);
+    emitSlice(column, half ? add(first, half) : first);
     FenceOp::create(builder, loc, FenceKind::AsyncShared);
     // Behind the barrier this tile is full, and the other one is free: it has
     // been read while this one was written.
     waitForStores(/*read=*/true);
     barrier();
     when(issuer, [&] {
-      TMAStoreOp::create(builder, loc, store.getMap(),
-                         ValueRange{store.getM(), add(store.getN(), column)},
-                         staging, ValueRange{stage, constant(0), constant(0)});
+      for (int64_t i = 0; i < result.halves; ++i) {
+        Value n = add(store.getN(), constant(i * result.columns));
+        TMAStoreOp::create(
+            builder, loc, store.getMap(),
+            ValueRange{store.getM(), add(n, column)}, staging,
+            ValueRange{add(first, constant(i)), constant(0), constant(0)});
+      }
       TMAStoreCommitOp::create(builder, loc);
     });
   }
@@ -232,8 +251,8 @@ void StagedStore::emitSlices() {
 void StagedStore::emit() {
   auto kernel = store->getParentOfType<gpu::GPUFuncOp>();
   builder.setInsertionPointToStart(&kernel.getBody().front());
-  staging = SmemAllocOp::create(
-      builder, loc, getStagingTiles(map, tmem.getColumns()), IntegerAttr());
+  staging = SmemAllocOp::create(builder, loc, getStagingTiles(map, result),
+                                IntegerAttr());
   // What concerns all results of these warps stands around their loop. One
   // thread starts every copy, since only it can wait for them.
   Operation *outermost = store;
@@ -249,8 +268,15 @@ void StagedStore::emit() {
                                       warp, constant(0));
   issuer = arith::AndIOp::create(builder, loc, first, elected);
   warpLane = mul(warp, 32);
-  // Layout F (M = 64) keeps 16 rows in each quarter of the lanes.
-  warpRow = mul(warp, tmem.getRows() / kWarps);
+  // Layout F (M = 64) keeps 16 rows in each quarter of the lanes, layout B
+  // (folded) has all 64 in each half of them.
+  int64_t warpsOfHalf = kWarps / result.halves;
+  Value quarter = warp;
+  if (result.halves == 2) {
+    half = arith::DivUIOp::create(builder, loc, warp, constant(warpsOfHalf));
+    quarter = arith::RemUIOp::create(builder, loc, warp, constant(warpsOfHalf));
+  }
+  warpRow = mul(quarter, result.rows / warpsOfHalf);
   builder.setInsertionPointAfter(outermost);
   waitForStores(/*read=*/false);
 

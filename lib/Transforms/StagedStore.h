@@ -12,14 +12,22 @@
 
 namespace mlir::bwgemm {
 
-/// The map of D for a tile of `rows` x `columns`: its box is a slice of the
-/// tile, as wide as the widest swizzle that divides a row.
-TensorMapType getStoreMap(int64_t rows, int64_t columns, Type elementType);
+/// How a CTA's result lies in tensor memory: `halves` side by side in its
+/// lanes, each of `rows` x `columns`. See `!bwgemm.tmem`, folded.
+struct ResultShape {
+  int64_t rows, columns, halves;
+};
+ResultShape getResultShape(const ScheduleFields &fields);
+ResultShape getResultShape(TmemType tmem);
 
-/// The staging tiles of a result of `columns` columns that leaves in boxes of
-/// `map`: two, of which one is written while the other one is read, or one if
-/// one holds the whole result.
-SmemType getStagingTiles(TensorMapType map, int64_t columns);
+/// The map of D for such a result: its box is a slice of a half, as wide as the
+/// widest swizzle that divides a row of it.
+TensorMapType getStoreMap(ResultShape shape, Type elementType);
+
+/// The staging tiles of a result that leaves in boxes of `map`: two for each
+/// half, of which one is written while the other one is read, or one if one
+/// holds the whole half.
+SmemType getStagingTiles(TensorMapType map, ResultShape shape);
 
 /// Expands a store that goes via a tensor map. Where some tiles need another
 /// way, a store without a map remains for them.

@@ -34,7 +34,7 @@ public:
           stores.push_back(store);
       });
       for (StoreOp store : stores)
-        if (failed(rewrite(kernel, store)))
+        if (failed(rewrite(kernel, store, schedule)))
           return WalkResult::interrupt();
       return WalkResult::skip();
     });
@@ -43,7 +43,8 @@ public:
   }
 
 private:
-  LogicalResult rewrite(gpu::GPUFuncOp kernel, StoreOp store) {
+  LogicalResult rewrite(gpu::GPUFuncOp kernel, StoreOp store,
+                        ScheduleAttr schedule) {
     auto d = dyn_cast<BlockArgument>(store.getD());
     if (!d || d.getOwner() != &kernel.getBody().front())
       return store.emitOpError("expects its memref to be an argument of the "
@@ -51,9 +52,8 @@ private:
     if (store.getAccumulate())
       return store.emitOpError("adds to its memref, which store = tma does "
                                "not; store = direct does");
-    auto acc = cast<AccType>(store.getAcc().getType());
     TensorMapType map =
-        getStoreMap(acc.getRows(), acc.getColumns(),
+        getStoreMap(getResultShape(schedule.getFields()),
                     cast<MemRefType>(d.getType()).getElementType());
     unsigned position = kernel.getNumArguments();
     if (failed(kernel.insertArgument(position, map, /*argAttrs=*/{},

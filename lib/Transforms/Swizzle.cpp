@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Outlining.h"
 #include "bwgemm/Transforms/OperandTile.h"
 #include "bwgemm/Transforms/Passes.h"
 
@@ -32,8 +33,7 @@ public:
       return WalkResult::advance();
     });
     if (result.wasInterrupted())
-      return signalPassFailure();
-    getOperation().walk([&](gpu::LaunchFuncOp launch) { follow(launch); });
+      signalPassFailure();
   }
 
 private:
@@ -52,22 +52,8 @@ private:
     });
     if (result.wasInterrupted())
       return failure();
-    kernel.setFunctionType(FunctionType::get(
-        kernel.getContext(), kernel.getBody().front().getArgumentTypes(),
-        /*results=*/{}));
+    updateMaps(kernel);
     return success();
-  }
-
-  /// Makes the host encode the maps that the kernel now expects.
-  void follow(gpu::LaunchFuncOp launch) {
-    auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
-        launch, launch.getKernel());
-    if (!kernel)
-      return;
-    for (auto [operand, argument] :
-         llvm::zip_equal(launch.getKernelOperands(), kernel.getArguments()))
-      if (auto encode = operand.getDefiningOp<TensorMapEncodeOp>())
-        encode.getMap().setType(cast<TensorMapType>(argument.getType()));
   }
 };
 

@@ -25,8 +25,11 @@ using namespace mlir;
 using namespace mlir::bwgemm;
 
 TensorMapType bwgemm::getMapFor(SmemType tile) {
+  return getMapFor(tile, tile.getRows());
+}
+
+TensorMapType bwgemm::getMapFor(SmemType tile, int64_t rows) {
   // The most rows that one box may have, so that equal boxes fill a column.
-  int64_t rows = tile.getRows();
   int64_t boxes = llvm::divideCeil(rows, kMaxBoxExtent);
   while (rows % boxes != 0 || rows / boxes % 8 != 0)
     ++boxes;
@@ -56,7 +59,7 @@ public:
           emitError, context, ArrayRef<int64_t>{extent, schedule.getTileK()},
           element, kMajor ? Major::K : Major::MN, none);
     };
-    aTile = tile(schedule.getTileM(), !gemm.getTransposeA());
+    aTile = tile(getTileM(), !gemm.getTransposeA());
     bTile = tile(schedule.getTileN(), gemm.getTransposeB());
     if (!aTile || !bTile)
       return failure();
@@ -73,14 +76,17 @@ public:
       };
       Value mapOfA = encode(aMap, operands.a, "A");
       Value mapOfB = encode(bMap, operands.b, "B");
-      emitLaunch(builder, loc, kernel, operands, schedule.getTileM(),
-                 schedule.getTileN(), {mapOfA, mapOfB, operands.d, operands.k});
+      emitLaunch(builder, loc, kernel, operands, getTileM(),
+                 schedule.getTileN(), {mapOfA, mapOfB, operands.d, operands.k},
+                 schedule.getCluster());
     });
     return success();
   }
 
 private:
   void emitKernel();
+  /// Rows of one CTA; those of a pair have one half each.
+  int64_t getTileM() { return schedule.getTileOfCta()[0]; }
 
   GemmOp gemm;
   ScheduleAttr schedule;
@@ -102,11 +108,14 @@ void TileProgram::emitKernel() {
   Value rows;
   if (schedule.getRaster() != 1)
     rows = builder.createOrFold<memref::DimOp>(loc, d, 0);
+  std::array<int64_t, 2> cluster = schedule.getCluster();
   auto origin = TileCoordOp::create(
-      builder, loc, index, index, schedule.getTileM(), schedule.getTileN(),
-      columns, /*tile=*/Value(), schedule.getRaster(), rows);
+      builder, loc, index, index, getTileM(), schedule.getTileN(), columns,
+      /*tile=*/Value(), schedule.getRaster(), rows,
+      schedule.getClusterSize() == 1 ? DenseI64ArrayAttr()
+                                     : builder.getDenseI64ArrayAttr(cluster));
   Value m = origin.getM(), n = origin.getN();
-  auto accType = AccType::get(kernel.getContext(), schedule.getTileM(),
+  auto accType = AccType::get(kernel.getContext(), getTileM(),
                               schedule.getTileN(), builder.getF32Type());
   Value acc = AccumulatorOp::create(builder, loc, accType);
   scf::ForOp::create(

@@ -86,6 +86,8 @@ RoleParts::RoleParts(RoleOp role) {
   for (Operation &op : body) {
     if (auto begin = dyn_cast<RingBeginOp>(op))
       begins.push_back(begin);
+    else if (auto drain = dyn_cast<RingDrainOp>(op))
+      drains.push_back(drain);
     else
       ops.push_back(&op);
   }

@@ -47,8 +47,9 @@ private:
 /// The roles that work on a tile: those that fill or use slots of rings.
 SmallVector<RoleOp> findTileRoles(gpu::GPUFuncOp kernel);
 
-/// The body of a role, which works on one tile, in two parts: where its cursors
-/// begin, which stays where it is, and the rest.
+/// The body of a role, which works on one tile, in three parts: where its
+/// cursors begin, and what it waits for at the end, which stay where they are,
+/// and the rest.
 struct RoleParts {
   explicit RoleParts(RoleOp role);
 
@@ -59,6 +60,7 @@ struct RoleParts {
                               Value tile, ValueRange cursors);
 
   SmallVector<RingBeginOp> begins;
+  SmallVector<RingDrainOp> drains;
   SmallVector<Operation *> ops;
 };
 

@@ -8,6 +8,7 @@
 #include "TileProgramOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::bwgemm;
@@ -60,33 +61,53 @@ FailureOr<TileProgramOps> TileProgramOps::match(gpu::GPUFuncOp kernel) {
   return ops;
 }
 
-void bwgemm::emitCopies(OpBuilder &builder, Location loc, LoadOp load,
-                        Value tile, Value barriers, Value index) {
+TileCopy::TileCopy(LoadOp load, TypedValue<SmemType> tile, Value barriers,
+                   Value index)
+    : map(load.getMap()), coordinates(load.getCoordinates()), tile(tile),
+      barriers(barriers), index(index), rows(tile.getType().getRows()),
+      columns(tile.getType().getColumns()) {}
+
+TileCopy::TileCopy(TMALoadOp load)
+    : map(load.getMap()), coordinates(load.getCoordinates()),
+      tile(load.getTile()), barriers(load.getBarriers()),
+      index(load.getIndex()), rows(tile.getType().getRows()),
+      columns(tile.getType().getColumns()), mask(load.getMask()),
+      ctaGroup(static_cast<int64_t>(load.getCtaGroup())) {}
+
+void bwgemm::emitCopies(OpBuilder &builder, Location loc,
+                        const TileCopy &copy) {
+  SmemType type = copy.tile.getType();
+  bool kMajor = type.getMajor() == Major::K;
+  int64_t rowElements = type.getRowElements();
+  int64_t boxRows = cast<TensorMapType>(copy.map.getType()).getShape()[0];
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  SmemType type = load.getTile().getType();
-  TensorMapType map = load.getMap().getType();
-  bool kMajor = type.getMajor() == Major::K;
-  int64_t boxRows = map.getShape()[0];
-  for (int64_t column = 0; column < type.getColumns(); ++column) {
-    for (int64_t row = 0; row < type.getRows(); row += boxRows) {
+  auto add = [&](Value lhs, Value rhs) -> Value {
+    if (!lhs || isConstantIntValue(rhs, 0))
+      return lhs ? lhs : rhs;
+    if (isConstantIntValue(lhs, 0))
+      return rhs;
+    return arith::AddIOp::create(builder, loc, lhs, rhs);
+  };
+  Value firstElement = copy.firstColumn;
+  if (firstElement)
+    firstElement = arith::MulIOp::create(builder, loc, firstElement,
+                                         constant(rowElements));
+  for (int64_t column = 0; column < copy.columns; ++column) {
+    for (int64_t row = 0; row < copy.rows; row += boxRows) {
       // Offsets along memory: row of the other mode, element of the
       // contiguous one.
-      int64_t offsets[] = {row, column * type.getRowElements()};
+      Value offsets[] = {add(copy.firstRow, constant(row)),
+                         add(firstElement, constant(column * rowElements))};
       SmallVector<Value> coordinates;
-      for (auto [start, offset] :
-           llvm::zip_equal(load.getCoordinates(), offsets))
-        coordinates.push_back(
-            offset == 0
-                ? start
-                : arith::AddIOp::create(builder, loc, start, constant(offset))
-                      .getResult());
-      SmallVector<Value> origin{constant(offsets[0]), constant(offsets[1])};
+      for (auto [start, offset] : llvm::zip_equal(copy.coordinates, offsets))
+        coordinates.push_back(add(start, offset));
+      SmallVector<Value> origin{offsets[0], offsets[1]};
       if (!kMajor)
         std::swap(origin[0], origin[1]);
-      TMALoadOp::create(builder, loc, load.getMap(), coordinates, tile, origin,
-                        barriers, index);
+      TMALoadOp::create(builder, loc, copy.map, coordinates, copy.tile, origin,
+                        copy.barriers, copy.index, copy.mask, copy.ctaGroup);
     }
   }
 }

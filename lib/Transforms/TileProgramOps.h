@@ -30,10 +30,29 @@ struct TileProgramOps {
   static FailureOr<TileProgramOps> match(gpu::GPUFuncOp kernel);
 };
 
-/// Starts the TMA copies of all boxes of a tile, which signal mbarrier `index`
-/// of `barriers`.
-void emitCopies(OpBuilder &builder, Location loc, LoadOp load, Value tile,
-                Value barriers, Value index);
+/// TMA copies of a tile, or of a part of it, see `bwgemm.tma_load`.
+struct TileCopy {
+  TileCopy(LoadOp load, TypedValue<SmemType> tile, Value barriers, Value index);
+  /// As `load` starts it, whose origin is the tile's first element, for the
+  /// whole tile.
+  explicit TileCopy(TMALoadOp load);
+
+  Value map;
+  /// Of the tile's first element.
+  SmallVector<Value> coordinates;
+  TypedValue<SmemType> tile;
+  Value barriers, index;
+  /// Which rows of the tile's columns, and which columns, are copied; null for
+  /// a first one of zero.
+  Value firstRow, firstColumn;
+  int64_t rows, columns;
+  /// The CTAs that receive it; null if that is only this one.
+  Value mask;
+  int64_t ctaGroup = 1;
+};
+
+/// Starts the copies of all boxes of a tile.
+void emitCopies(OpBuilder &builder, Location loc, const TileCopy &copy);
 
 } // namespace mlir::bwgemm
 

@@ -18,7 +18,8 @@ import sys
 import tempfile
 
 SCHEDULES = ["naive", "tma", "swizzle", "swizzle,tile=128x256x64",
-             "tma_store", "persistent", "persistent,tile=128x256x64",
+             "tma_store", "warp_specialized,cluster=2x2", "two_cta", "persistent",
+             "persistent,tile=128x256x64", "persistent,tile=256x256x64",
              "swizzle,split_k=3", "persistent,split_k=4",
              "persistent,tile=128x256x64,scheduler=clc,pdl=on"]
 TARGETS = ["sm_100a", "sm_100f", "sm_103a"]
@@ -43,6 +44,14 @@ def registers_schedules():
                 yield fields
                 if preset not in ("tma", "swizzle"):
                     yield fields + ",store=direct"
+    yield "pipelined,cluster=2x2"
+    yield "warp_specialized,cluster=4x2"
+    for preset in ("two_cta", "persistent"):
+        for tile in ("128x32x64", "128x256x64", "256x256x64"):
+            for load in ("32x32b", "16x256b"):
+                fields = f"{preset},tile={tile},cta_group=2,tmem_load={load}"
+                yield fields
+                yield fields + ",store=direct"
 
 
 def compile_ptx(source, schedule, target):

@@ -49,8 +49,6 @@ WEIGHTS = (1, 2, 3, 4, 4, 4, 8)
 RINGS = PRESETS[PRESETS.index("pipelined"):]
 STORES = PRESETS[PRESETS.index("tma_store"):]
 PAIRS = PRESETS[PRESETS.index("two_cta"):]
-# Presets and fields that the compiler does not take yet.
-MISSING = ("two_cta", "cta_group", "cluster")
 # CTAs of a cluster along M and N.
 CLUSTERS = ((2, 1), (1, 2), (2, 2), (4, 1), (1, 4))
 # A run of the emulator is to take a fraction of a second.
@@ -152,8 +150,7 @@ class Drawer:
             store = pick(("", "", "direct", "tma"))
             if store == "direct" or (store and self.preset in STORES):
                 self.fields["store"] = store
-            if (self.preset in MISSING or self.group == 2 and "two_cta" in MISSING or
-                    any(f in MISSING for f in self.fields)):
+            if self.fields.get("scheduler") == "clc" and self.cluster != (1, 1):
                 continue
             if self.preset != "tma" and not self.draw_swizzle():
                 continue
@@ -329,8 +326,7 @@ class Drawer:
         ways.append(self.break_store)
         if self.static and self.shape[2]:
             ways.append(self.break_split)
-        if "cluster" not in MISSING:
-            ways.append(self.break_cluster)
+        ways.append(self.break_cluster)
         # One rule at a time: this one has a rule of its own about tiles.
         fields = {name: value for name, value in self.fields.items()
                   if name != "split_k"}
@@ -346,6 +342,9 @@ class Drawer:
     def break_m(self):
         m = self.random.choice((8, 32, 96, 192, 512))
         self.set_tile(m, 64, 64)
+        if self.group == 2:
+            # Another M than 256 names no pair.
+            self.fields["cta_group"] = 2
         least = 64 * self.group
         return f"expects a tile of M {least} or {2 * least}.*, but got {m}$"
 

@@ -26,11 +26,16 @@ def main():
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(2) as pool:
         for schedule in sys.argv[1:]:
-            # Some tiles for each CTA of a persistent kernel: 11 x 15 of them.
-            m, n = (700, 236) if schedule.startswith("persistent") else (65, 20)
             preset, _, fields = schedule.partition(",")
+            pair = preset == "two_cta" or "cta_group=2" in fields
+            tile_m, tile_n = (128, 32) if pair else (64, 16)
+            # Two tiles each way. Some for each CTA of a persistent kernel: 11 x
+            # 15 of them.
+            m, n = tile_m + 1, tile_n + 4
+            if preset == "persistent":
+                m, n = 11 * tile_m - 4, 15 * tile_n - 4
             for stages in range(1, 9):
-                spec = f"{preset},tile=64x16x{TILE_K},stages={stages}"
+                spec = f"{preset},tile={tile_m}x{tile_n}x{TILE_K},stages={stages}"
                 spec += "," + fields if fields else ""
                 library = sweep.build(folder, spec, CASE, (m, n, "?"))
                 jobs = []

@@ -30,6 +30,26 @@
 // SWIZZLE: mbarrier.try_wait.parity
 // SWIZZLE-COUNT-4: tcgen05.mma.cta_group::1.kind::f16
 // SWIZZLE-NOT: tcgen05.mma
+
+// A pair: each CTA loads 128 rows of A and 128 of B, and the leader's mbarrier
+// expects both CTAs' 32 KiB. Commits reach both, and both own the tensor memory.
+// RUN: bwgemm-compile %s --schedule=two_cta --emit=ptx > %t.pair.ptx
+// RUN: FileCheck %s --check-prefix=PAIR --input-file=%t.pair.ptx
+// PAIR: .reqnctapercluster 2, 1, 1
+// PAIR: tcgen05.alloc.cta_group::2.sync.aligned
+// PAIR: barrier.cluster.arrive.aligned
+// PAIR: barrier.cluster.wait.aligned
+// The leader's mbarrier: bit 24 of the address, that of the rank, is cleared.
+// PAIR: and.b64 {{.*}}, 4278190072;
+// PAIR-COUNT-2: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2
+// PAIR: mov.b32 %[[BYTES:r[0-9]+]], 65536;
+// PAIR-NEXT: mbarrier.arrive.expect_tx.shared.b64 {{.*}}, %[[BYTES]];
+// PAIR-COUNT-4: tcgen05.mma.cta_group::2.kind::f16
+// PAIR: tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64
+// PAIR: mapa.shared::cluster
+// PAIR: mbarrier.arrive.release.cluster.shared::cluster.b64
+// PAIR: barrier.cluster.wait.aligned
+// PAIR: tcgen05.dealloc.cta_group::2.sync.aligned.b32
 func.func @matmul(%a: memref<4096x4096xbf16>, %b: memref<4096x4096xbf16>, %d: memref<4096x4096xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%d : memref<4096x4096xf32>)

@@ -73,7 +73,7 @@ module attributes { test.a = #bwgemm.schedule<tma, tile = 64x64x64, stages = 1, 
 
 // -----
 
-// expected-error@+1 {{expects a schedule preset (auto, naive, tma, swizzle, tma_store, pipelined, warp_specialized, persistent), but got fast}}
+// expected-error@+1 {{expects a schedule preset (auto, naive, tma, swizzle, tma_store, pipelined, warp_specialized, two_cta, persistent), but got fast}}
 module attributes { test.a = #bwgemm.schedule<fast, tile = 64x64x64, stages = 1, swizzle = none, tmem_load = "32x32b"> } {}
 
 // -----

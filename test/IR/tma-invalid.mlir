@@ -209,7 +209,7 @@ func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %t: !bwgemm.s
 func.func @f(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %t: !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>,
              %b: !bwgemm.mbarrier<4>, %i: index) {
   // expected-error@+1 {{'bwgemm.tma_load' op operand count (5) does not match with the total size (7) specified in attribute 'operandSegmentSizes'}}
-  "bwgemm.tma_load"(%map, %i, %t, %b, %i) {operandSegmentSizes = array<i32: 1, 2, 1, 1, 1, 1>}
+  "bwgemm.tma_load"(%map, %i, %t, %b, %i) {operandSegmentSizes = array<i32: 1, 2, 1, 1, 1, 1, 0>}
       : (!bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, index, !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, !bwgemm.mbarrier<4>, index) -> ()
   return
 }

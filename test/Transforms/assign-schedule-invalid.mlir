@@ -9,7 +9,7 @@
 // PLAIN: error: 'bwgemm.gemm' op schedule 'swizzle': needs tcgen05 (sm_100a, sm_100f, sm_103a), which target sm_100 lacks; schedule=naive runs on sm_100
 
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=fast 2>&1 | FileCheck %s --check-prefix=PRESET
-// PRESET: error: schedule 'fast': unknown preset 'fast'; presets are auto, naive, tma, swizzle, tma_store, pipelined, warp_specialized, persistent
+// PRESET: error: schedule 'fast': unknown preset 'fast'; presets are auto, naive, tma, swizzle, tma_store, pipelined, warp_specialized, two_cta, persistent
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,warps=4 2>&1 | FileCheck %s --check-prefix=FIELD
 // FIELD: error: schedule 'swizzle,warps=4': unknown field 'warps'; fields are tile=MxNxK
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,tile=64x64 2>&1 | FileCheck %s --check-prefix=TILE
@@ -68,6 +68,32 @@
 // PARTS: schedule 'pipelined': split_k=5 needs that many tiles of K, but K of 256 has 4 of 64; at most split_k=4 fits
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=naive,split_k=2 2>&1 | FileCheck %s --check-prefix=SPLITNAIVE
 // SPLITNAIVE: schedule 'naive': takes no fields
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=warp_specialized,cta_group=2 2>&1 | FileCheck %s --check-prefix=GROUP
+// GROUP: schedule 'warp_specialized': expects cta_group=1, but got 2; cta_group=2 is for preset two_cta and those above
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=two_cta,cta_group=1 2>&1 | FileCheck %s --check-prefix=ALONE
+// ALONE: schedule 'two_cta': expects cta_group=2, but got 1; preset warp_specialized goes without pairs
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=tma_store,cluster=2x1 2>&1 | FileCheck %s --check-prefix=CLUSTER
+// CLUSTER: schedule 'tma_store': expects cluster=1x1, but got 2x1; clusters are for preset pipelined and those above
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=pipelined,cluster=4x4 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: schedule 'pipelined': expects a cluster of at most 8 CTAs, but got 4x4
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=two_cta,cluster=1x2 2>&1 | FileCheck %s --check-prefix=EVEN
+// EVEN: schedule 'two_cta': expects a cluster with an even number of CTAs along M for cta_group=2, but got 1x2
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=warp_specialized,tile=256x64x64 2>&1 | FileCheck %s --check-prefix=TALL
+// TALL: schedule 'warp_specialized': expects a tile of M 64 or 128, but got 256; M 256 takes preset two_cta or persistent with cta_group=2
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=two_cta,tile=64x64x64 2>&1 | FileCheck %s --check-prefix=SHORT
+// SHORT: schedule 'two_cta': expects a tile of M 128 or 256 for a pair of CTAs, but got 64
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=two_cta,tile=256x48x64 2>&1 | FileCheck %s --check-prefix=STEP
+// STEP: schedule 'two_cta': expects a tile of N that is a multiple of 32 up to 256 for M 256 of a pair of CTAs, but got 48
+// Each has (128 + 128) rows of 512 elements of 2 bytes, and 64 bytes beside.
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=two_cta,tile=256x256x512,store=direct 2>&1 | FileCheck %s --check-prefix=HALVES
+// HALVES: schedule 'two_cta': tile 256x256x512 needs 262208 bytes of shared memory in each CTA, but sm_100a has 232448; the largest K that fits is 448
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=two_cta,stages=8,store=direct 2>&1 | FileCheck %s --check-prefix=SLOTS
+// SLOTS: schedule 'two_cta': stages=8 of tile 256x256x64 need 262320 bytes of shared memory in each CTA, but sm_100a has 232448; at most 7 stages fit
+// Half of N is contiguous in B: 16 elements are 32 bytes.
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=two_cta,tile=256x32x64,swizzle=64B 2>&1 | FileCheck %s --check-prefix=HALFSPAN
+// HALFSPAN: schedule 'two_cta': expects half of N of the tile, contiguous in B, to be a multiple of 64 bytes (the swizzle), but got 32
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=persistent,scheduler=clc,cluster=2x1 2>&1 | FileCheck %s --check-prefix=CLCCLUSTER
+// CLCCLUSTER: schedule 'persistent': expects cluster=1x1 with scheduler=clc, but got 2x1; scheduler=static walks by clusters
 
 //--- accumulate.mlir
 func.func @f(%a: memref<512x256xbf16>, %b: memref<256x384xbf16>, %d: memref<512x384xf32>) {

@@ -9,6 +9,12 @@
 // RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=tma_store | FileCheck %s --check-prefix=STORE
 // RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=pipelined,store=direct | FileCheck %s --check-prefix=DIRECT
 // RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=pipelined,stages=7 | FileCheck %s --check-prefix=FULL
+// RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=warp_specialized,cluster=2x2 | FileCheck %s --check-prefix=CLUSTER
+// RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=two_cta | FileCheck %s --check-prefix=PAIR
+// RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=two_cta,tile=128x96x64 | FileCheck %s --check-prefix=FOLDED
+// RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=persistent | FileCheck %s --check-prefix=SINGLE
+// RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=persistent,tile=256x256x64,stages=5,cluster=2x1,swizzle=128B,raster=8 | FileCheck %s --check-prefix=TALL
+// RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=persistent,cta_group=2 | FileCheck %s --check-prefix=TALL6
 // RUN: bwgemm-opt %s --bwgemm-assign-schedule="target=sm_103a schedule=auto" | FileCheck %s --check-prefix=AUTO
 
 // RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=tma_store,split_k=4 | FileCheck %s --check-prefix=SPLIT
@@ -32,6 +38,14 @@ func.func @plain(%a: memref<512x256xbf16>, %b: memref<256x384xbf16>, %d: memref<
   // FULL: schedule <pipelined, tile = 128x128x64, stages = 7, swizzle = 128B, tmem_load = "32x32b">
   // SPECIALIZED: schedule <warp_specialized, tile = 64x32x64, stages = 3, swizzle = 64B, tmem_load = "16x256b", store = tma>
   // SPLIT: schedule <tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "16x256b", store = tma, split_k = 4>
+  // CLUSTER: schedule <warp_specialized, tile = 128x128x64, stages = 6, swizzle = 128B, tmem_load = "32x32b", store = tma, cluster = 2x2>
+  // Each CTA has 128 rows of A, of B and of D.
+  // PAIR: schedule <two_cta, tile = 256x256x64, stages = 6, swizzle = 128B, tmem_load = "32x32b", store = tma, cta_group = 2, cluster = 2x1>
+  // Half of N, which is contiguous in B, is 48 elements or 96 bytes.
+  // FOLDED: schedule <two_cta, tile = 128x96x64, stages = 8, swizzle = 32B, tmem_load = "32x32b", store = tma, cta_group = 2, cluster = 2x1>
+  // SINGLE: schedule <persistent, tile = 128x128x64, stages = 6, swizzle = 128B, tmem_load = "32x32b", raster = 8, store = tma>
+  // TALL: schedule <persistent, tile = 256x256x64, stages = 5, swizzle = 128B, tmem_load = "32x32b", raster = 8, store = tma, cta_group = 2, cluster = 2x1>
+  // TALL6: schedule <persistent, tile = 256x256x64, stages = 6, swizzle = 128B, tmem_load = "32x32b", raster = 8, store = tma, cta_group = 2, cluster = 2x1>
   // AUTO: schedule <swizzle, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "16x256b">
   bwgemm.gemm %a, %b, %d : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xf32>
   return

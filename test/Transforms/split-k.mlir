@@ -94,6 +94,6 @@ func.func @dynamic(%a: memref<?x?xf16>, %b: memref<?x?xf16>, %d: memref<?x?xf32>
 // CHECK-LABEL: func.func @cluster
 // CHECK: bwgemm.workspace.alloc() "the partial sums of split_k=3" : memref<1152x448xf32>
 func.func @cluster(%a: memref<300x500xbf16>, %b: memref<500x400xbf16>, %d: memref<300x400xbf16>) {
-  bwgemm.gemm %a, %b, %d schedule <tma, tile = 64x64x64, stages = 1, swizzle = none, tmem_load = "16x256b", cluster = 2x1, split_k = 3> : memref<300x500xbf16>, memref<500x400xbf16>, memref<300x400xbf16>
+  bwgemm.gemm %a, %b, %d schedule <pipelined, tile = 64x64x64, stages = 2, swizzle = 128B, tmem_load = "16x256b", cluster = 2x1, split_k = 3> : memref<300x500xbf16>, memref<500x400xbf16>, memref<300x400xbf16>
   return
 }

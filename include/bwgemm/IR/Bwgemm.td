@@ -20,6 +20,7 @@ include "bwgemm/IR/TMAOps.td"
 include "bwgemm/IR/TensorMemoryOps.td"
 include "bwgemm/IR/MMAOps.td"
 include "bwgemm/IR/RingOps.td"
+include "bwgemm/IR/ClusterOps.td"
 include "bwgemm/IR/LaunchControlOps.td"
 
 #endif // BWGEMM_TD

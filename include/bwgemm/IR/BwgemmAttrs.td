@@ -31,7 +31,8 @@ def Bwgemm_Preset : I32EnumAttr<"Preset", "rung of the schedule ladder", [
     I32EnumAttrCase<"TmaStore", 4, "tma_store">,
     I32EnumAttrCase<"Pipelined", 5, "pipelined">,
     I32EnumAttrCase<"WarpSpecialized", 6, "warp_specialized">,
-    I32EnumAttrCase<"Persistent", 7, "persistent">
+    I32EnumAttrCase<"TwoCta", 7, "two_cta">,
+    I32EnumAttrCase<"Persistent", 8, "persistent">
   ]> {
   let cppNamespace = "::mlir::bwgemm";
 }
@@ -63,6 +64,15 @@ def Bwgemm_FenceKind : I32EnumAttr<"FenceKind", "what a fence orders", [
     I32EnumAttrCase<"AsyncShared", 1, "async_shared">,
     I32EnumAttrCase<"Tcgen05Before", 2, "tcgen05_before_thread_sync">,
     I32EnumAttrCase<"Tcgen05After", 3, "tcgen05_after_thread_sync">
+  ]> {
+  let cppNamespace = "::mlir::bwgemm";
+}
+
+def Bwgemm_ClusterSet : I32EnumAttr<"ClusterSet", "which CTAs of a cluster", [
+    I32EnumAttrCase<"Row", 0, "row">,
+    I32EnumAttrCase<"Column", 1, "column">,
+    I32EnumAttrCase<"Cross", 2, "cross">,
+    I32EnumAttrCase<"Pair", 3, "pair">
   ]> {
   let cppNamespace = "::mlir::bwgemm";
 }
@@ -181,6 +191,15 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
     int64_t getStages() const { return getFields().stages; }
     SwizzleAttr getSwizzle() const {
       return SwizzleAttr::getForSpan(getContext(), getFields().swizzleSpan);
+    }
+    /// M x N x K elements that one CTA brings to its shared memory: of a tile of
+    /// a pair, each has half of the rows of A and half of those of B.
+    std::array<int64_t, 3> getTileOfCta() const {
+      return getFields().getTileOfCta();
+    }
+    /// CTAs of a cluster.
+    int64_t getClusterSize() const {
+      return getFields().cluster[0] * getFields().cluster[1];
     }
     TmemShape getTmemLoad() const { return getFields().tmemLoad; }
     int64_t getRaster() const { return getFields().raster; }

@@ -119,12 +119,29 @@ def Bwgemm_TmemType : Bwgemm_Type<"Tmem", "tmem"> {
     128 lanes; M = 64 uses lanes 0-15 of each warp's quarter (PTX ISA, tcgen05
     data path layouts D and F). A CTA has 512 columns.
 
+    The 64 rows of each CTA of a pair that multiplies a tile of M = 128 are
+    `folded`: the right half of the accumulator lies in lanes 64-127, beside the
+    left half in lanes 0-63, and it takes half as many columns (data path layout
+    B). Of M = 256 each CTA has 128 rows as above (layout A).
+
     ```mlir
     !bwgemm.tmem<128x256xf32>
+    !bwgemm.tmem<64x256xf32, folded>
     ```
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType);
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns,
+                        "::mlir::Type":$elementType, "bool":$folded);
+  let builders = [
+    TypeBuilder<(ins "int64_t":$rows, "int64_t":$columns,
+                     "::mlir::Type":$elementType), [{
+      return $_get($_ctxt, rows, columns, elementType, /*folded=*/false);
+    }]>
+  ];
   let extraClassDeclaration = [{
+    /// Columns of tensor memory that hold it.
+    int64_t getCellColumns() const {
+      return getFolded() ? getColumns() / 2 : getColumns();
+    }
     /// Columns to allocate: a power of two, at least 32.
     int64_t getAllocatedColumns() const;
   }];

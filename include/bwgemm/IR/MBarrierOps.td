@@ -55,10 +55,21 @@ def Bwgemm_MBarrierInvalOp : Bwgemm_MBarrierOp<"inval"> {
   let assemblyFormat = "$barriers `[` $index `]` attr-dict `:` qualified(type($barriers))";
 }
 
-def Bwgemm_MBarrierArriveOp : Bwgemm_MBarrierOp<"arrive"> {
+def Bwgemm_MBarrierArriveOp : Bwgemm_MBarrierOp<"arrive", (ins Optional<Index>:$rank)> {
   let summary = "arrive at an mbarrier";
-  let description = "One arrival of this thread. PTX `mbarrier.arrive.shared.b64`.";
-  let assemblyFormat = "$barriers `[` $index `]` attr-dict `:` qualified(type($barriers))";
+  let description = [{
+    One arrival of this thread. PTX `mbarrier.arrive.shared.b64`. With `of`, it
+    is at the mbarrier at the same place in the CTA of that rank in the cluster,
+    and releases at cluster scope: PTX
+    `mbarrier.arrive.release.cluster.shared::cluster.b64` at an address from
+    `mapa`.
+
+    ```mlir
+    bwgemm.mbarrier.arrive %empty[%i] : !bwgemm.mbarrier<4>
+    bwgemm.mbarrier.arrive %empty[%i] of %rank : !bwgemm.mbarrier<4>
+    ```
+  }];
+  let assemblyFormat = "$barriers `[` $index `]` (`of` $rank^)? attr-dict `:` qualified(type($barriers))";
 }
 
 def Bwgemm_MBarrierArriveExpectTxOp : Bwgemm_MBarrierOp<"arrive_expect_tx", (ins I64Attr:$bytes)> {
@@ -75,18 +86,19 @@ def Bwgemm_MBarrierArriveExpectTxOp : Bwgemm_MBarrierOp<"arrive_expect_tx", (ins
   let assemblyFormat = "$barriers `[` $index `]` `,` $bytes attr-dict `:` qualified(type($barriers))";
 }
 
-def Bwgemm_MBarrierWaitOp : Bwgemm_MBarrierOp<"wait", (ins I32:$parity)> {
+def Bwgemm_MBarrierWaitOp : Bwgemm_MBarrierOp<"wait", (ins I32:$parity, UnitAttr:$cluster)> {
   let summary = "wait for the phase of a parity to complete";
   let description = [{
     Blocks until the phase with this parity has completed: on a fresh barrier
     parity 1 passes at once, parity 0 waits for the first phase. A loop on PTX
-    `mbarrier.try_wait.parity`, which acquires at CTA scope.
+    `mbarrier.try_wait.parity`, which acquires at CTA scope or, with `cluster`,
+    at that of the cluster: for arrivals of threads of other CTAs.
 
     ```mlir
     bwgemm.mbarrier.wait %full[%i], %parity : !bwgemm.mbarrier<4>
     ```
   }];
-  let assemblyFormat = "$barriers `[` $index `]` `,` $parity attr-dict `:` qualified(type($barriers))";
+  let assemblyFormat = "$barriers `[` $index `]` `,` $parity (`cluster` $cluster^)? attr-dict `:` qualified(type($barriers))";
 }
 
 #endif // BWGEMM_MBARRIER_OPS_TD

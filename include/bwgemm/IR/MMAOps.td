@@ -29,15 +29,24 @@ def Bwgemm_Tcgen05MmaOp : Bwgemm_Op<"tcgen05.mma", [
     M is 64 or 128; N is a multiple of 8 up to 256 (of 16 for M = 128). A and B
     are both f16 or both bf16, D is f32.
 
-    PTX `tcgen05.mma.cta_group::1.kind::f16`.
+    With `cta_group 2` a thread of the leader of a pair of CTAs (the one with the
+    even rank) starts it for both. A is this CTA's half of the rows, B its half
+    of the N columns, and D this CTA's rows of all N columns; the leader's halves
+    come first. The partner's are at the same addresses in its own memory. M, of
+    both, is 128 (and D is `folded`) or 256, and N a multiple of 32.
+
+    PTX `tcgen05.mma.cta_group::{1,2}.kind::f16`.
 
     ```mlir
     bwgemm.tcgen05.mma %d, %a, %b, %accumulate
         : !bwgemm.tmem<64x64xf32>, !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+    bwgemm.tcgen05.mma %d, %a, %b, %accumulate cta_group 2
+        : !bwgemm.tmem<128x256xf32>, !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>
     ```
   }];
-  let arguments = (ins Bwgemm_TmemType:$d, Bwgemm_SmemType:$a, Bwgemm_SmemType:$b, I1:$accumulate);
-  let assemblyFormat = "$d `,` $a `,` $b `,` $accumulate attr-dict `:` qualified(type($d)) `,` qualified(type($a)) `,` qualified(type($b))";
+  let arguments = (ins Bwgemm_TmemType:$d, Bwgemm_SmemType:$a, Bwgemm_SmemType:$b, I1:$accumulate,
+                       DefaultValuedAttr<I64Attr, "1">:$ctaGroup);
+  let assemblyFormat = "$d `,` $a `,` $b `,` $accumulate (`cta_group` $ctaGroup^)? attr-dict `:` qualified(type($d)) `,` qualified(type($a)) `,` qualified(type($b))";
   let hasVerifier = 1;
 }
 
@@ -46,12 +55,21 @@ def Bwgemm_Tcgen05CommitOp : Bwgemm_Op<"tcgen05.commit", [
                    MemRead<Bwgemm_BarrierState>, MemWrite<Bwgemm_BarrierState>]>]> {
   let summary = "arrive at an mbarrier when this thread's MMAs are complete";
   let description = [{
-    PTX `tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64`:
+    PTX `tcgen05.commit.cta_group::{1,2}.mbarrier::arrive::one.shared::cluster{.multicast::cluster}.b64`:
     one arrival once every earlier asynchronous tcgen05 operation of this thread
-    is complete. It implies `tcgen05.fence::before_thread_sync`.
+    with the same `cta_group` is complete. It implies
+    `tcgen05.fence::before_thread_sync`. With `multicast` the arrivals are at the
+    mbarriers at the same place in every CTA of the cluster whose bit is set.
+
+    ```mlir
+    bwgemm.tcgen05.commit %empty[%i] : !bwgemm.mbarrier<4>
+    bwgemm.tcgen05.commit %empty[%i] multicast %mask cta_group 2 : !bwgemm.mbarrier<4>
+    ```
   }];
-  let arguments = (ins Bwgemm_MBarrierType:$barriers, Index:$index);
-  let assemblyFormat = "$barriers `[` $index `]` attr-dict `:` qualified(type($barriers))";
+  let arguments = (ins Bwgemm_MBarrierType:$barriers, Index:$index,
+                       Optional<I16>:$mask,
+                       DefaultValuedAttr<I64Attr, "1">:$ctaGroup);
+  let assemblyFormat = "$barriers `[` $index `]` (`multicast` $mask^)? (`cta_group` $ctaGroup^)? attr-dict `:` qualified(type($barriers))";
   let hasVerifier = 1;
 }
 

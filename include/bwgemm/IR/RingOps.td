@@ -33,17 +33,30 @@ def Bwgemm_RingOp : Bwgemm_Op<"ring", [
     shared memory. Slots of accumulators are in tensor memory that the program
     allocates, see `ring.slot`.
 
+    Within a cluster a copy may fill slots of several CTAs, of the same index,
+    on the same turn. A slot then counts as empty once all those that it fills
+    have been released; releases `to` the CTAs that fill a slot say so, and
+    `releases` is how many they are.
+
+    With `cta_group 2` the ring serves both CTAs of a pair, each of which has
+    its part of a slot, and one thread of the leader (the CTA with the even rank)
+    uses it for both. A slot of operands is full, at the leader, when the parts
+    of both are; a slot of accumulators is empty, at the leader, when both have
+    released it.
+
     All warps reach it, before the barrier that begins the program proper.
 
     ```mlir
     %ring = bwgemm.ring : !bwgemm.ring<4 x (!bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<256x64xbf16, k_major, swizzle = 128B>)>
     %sums = bwgemm.ring releases 4 : !bwgemm.ring<2 x (!bwgemm.tmem<128x256xf32>)>
+    %sums = bwgemm.ring releases 8 cta_group 2 : !bwgemm.ring<2 x (!bwgemm.tmem<128x256xf32>)>
     ```
   }];
   let arguments = (ins DefaultValuedAttr<I64Attr, "1">:$commits,
-                       DefaultValuedAttr<I64Attr, "1">:$releases);
+                       DefaultValuedAttr<I64Attr, "1">:$releases,
+                       DefaultValuedAttr<I64Attr, "1">:$ctaGroup);
   let results = (outs Bwgemm_RingType:$ring);
-  let assemblyFormat = "(`commits` $commits^)? (`releases` $releases^)? attr-dict `:` qualified(type($ring))";
+  let assemblyFormat = "(`commits` $commits^)? (`releases` $releases^)? (`cta_group` $ctaGroup^)? attr-dict `:` qualified(type($ring))";
   let hasVerifier = 1;
 }
 
@@ -114,26 +127,48 @@ def Bwgemm_RingWaitOp : Bwgemm_RingSyncOp<"wait"> {
   let assemblyFormat = "$ring `[` $cursor `]` attr-dict `:` qualified(type($ring))";
 }
 
-def Bwgemm_RingCommitOp : Bwgemm_RingSyncOp<"commit", (ins Bwgemm_Agent:$by)> {
+def Bwgemm_RingDrainOp : Bwgemm_RingSyncOp<"drain"> {
+  let summary = "producer: wait until every slot is empty";
+  let description = [{
+    For the last that a producer does, its cursor at the slot that it would fill
+    next: none of its peers in the cluster will signal its mbarriers any more.
+  }];
+  let assemblyFormat = "$ring `[` $cursor `]` attr-dict `:` qualified(type($ring))";
+}
+
+def Bwgemm_RingCommitOp : Bwgemm_RingSyncOp<"commit", (ins Bwgemm_Agent:$by, Optional<I16>:$mask)> {
   let summary = "producer: the slot is full once what fills it is done";
   let description = [{
     - `by tma`: once the copies that signal `ring.full`, or the response of
       launch control, have landed, whose bytes are those of the slot. It may come
-      before them.
-    - `by mma`: once the MMAs that this thread has started are complete.
+      before them. In a ring of a pair that is one commit for the parts of both
+      CTAs: the leader's; its partner's does nothing.
+    - `by mma`: once the MMAs that this thread has started are complete; with
+      `to` a mask, in every CTA of the cluster whose bit is set.
     - `by thread`: now.
+
+    ```mlir
+    bwgemm.ring.commit %ring[%cursor] by tma : !bwgemm.ring<4 x (...)>
+    bwgemm.ring.commit %sums[%cursor] by mma to %pair : !bwgemm.ring<2 x (...)>
+    ```
   }];
-  let assemblyFormat = "$ring `[` $cursor `]` `by` $by attr-dict `:` qualified(type($ring))";
+  let assemblyFormat = "$ring `[` $cursor `]` `by` $by (`to` $mask^)? attr-dict `:` qualified(type($ring))";
   let hasVerifier = 1;
 }
 
-def Bwgemm_RingReleaseOp : Bwgemm_RingSyncOp<"release", (ins Bwgemm_Agent:$by)> {
+def Bwgemm_RingReleaseOp : Bwgemm_RingSyncOp<"release", (ins Bwgemm_Agent:$by, Optional<I16>:$mask)> {
   let summary = "consumer: the slot is empty once its last reader is done";
   let description = [{
-    - `by mma`: once the MMAs that this thread has started are complete.
-    - `by thread`: now.
+    - `by mma`: once the MMAs that this thread has started are complete; with
+      `to` a mask, for every CTA of the cluster whose bit is set, which are those
+      that fill the slot.
+    - `by thread`: now; in a ring of a pair, for the leader.
+
+    ```mlir
+    bwgemm.ring.release %ring[%cursor] by mma to %mask : !bwgemm.ring<4 x (...)>
+    ```
   }];
-  let assemblyFormat = "$ring `[` $cursor `]` `by` $by attr-dict `:` qualified(type($ring))";
+  let assemblyFormat = "$ring `[` $cursor `]` `by` $by (`to` $mask^)? attr-dict `:` qualified(type($ring))";
   let hasVerifier = 1;
 }
 
@@ -147,7 +182,7 @@ def Bwgemm_SmemSliceOp : Bwgemm_Op<"smem_slice", [Pure]> {
 
 def Bwgemm_TmemSliceOp : Bwgemm_Op<"tmem_slice", [Pure]> {
   let summary = "an accumulator within a wider range of tensor memory";
-  let description = "The columns from `column` on.";
+  let description = "The columns of tensor memory from `column` on.";
   let arguments = (ins Bwgemm_TmemType:$tensor, Index:$column);
   let results = (outs Bwgemm_TmemType:$part);
   let assemblyFormat = "$tensor `[` $column `]` attr-dict `:` qualified(type($tensor)) `->` qualified(type($part))";
@@ -161,16 +196,19 @@ def Bwgemm_RoleOp : Bwgemm_Op<"role", [
     The region is run by `count` warps from `first` on, all threads of them or,
     with `elected`, one thread of the one warp. Roles of different warps run at
     the same time and meet through rings alone; roles that share a warp follow
-    each other in it.
+    each other in it. With `leader`, only those of the CTA with the even rank of
+    a pair run it.
 
     ```mlir
     bwgemm.role "load" warps 4 to 4 elected { ... }
+    bwgemm.role "multiply" warps 5 to 5 elected leader { ... }
     bwgemm.role "epilogue" warps 0 to 3 { ... }
     ```
   }];
-  let arguments = (ins StrAttr:$name, I64Attr:$first, I64Attr:$last, UnitAttr:$elected);
+  let arguments = (ins StrAttr:$name, I64Attr:$first, I64Attr:$last, UnitAttr:$elected,
+                       UnitAttr:$leader);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$name `warps` $first `to` $last (`elected` $elected^)? $body attr-dict";
+  let assemblyFormat = "$name `warps` $first `to` $last (`elected` $elected^)? (`leader` $leader^)? $body attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     int64_t getCount() { return getLast() - getFirst() + 1; }

@@ -43,6 +43,11 @@ struct ScheduleFields {
   /// Programmatic dependent launch: begin while the kernel before ends.
   bool pdl = false;
 
+  /// M x N x K elements that one CTA brings to its shared memory.
+  std::array<int64_t, 3> getTileOfCta() const {
+    return {tile[0] / ctaGroup, tile[1] / ctaGroup, tile[2]};
+  }
+
   auto asTuple() const {
     return std::tie(preset, tile, stages, swizzleSpan, tmemLoad, raster, store,
                     ctaGroup, cluster, scheduler, splitK, pdl);

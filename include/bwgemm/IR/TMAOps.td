@@ -32,18 +32,28 @@ def Bwgemm_TMALoadOp : Bwgemm_Op<"tma_load", [
     them) of one column, see `!bwgemm.smem`. Box, element type and swizzle agree
     with the tile's.
 
-    PTX `cp.async.bulk.tensor.Nd.shared::cluster.global.tile.mbarrier::complete_tx::bytes`.
+    With `multicast` it lands at the same place in every CTA of the cluster
+    whose bit is set, and signals the mbarrier at the same place there. With
+    `cta_group 2` the mbarrier that it signals is that of the leader of each
+    receiving CTA's pair, the one with the even rank.
+
+    PTX `cp.async.bulk.tensor.Nd.shared::cluster.global.tile.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group::2}`.
 
     ```mlir
     bwgemm.tma_load %map[%m, %k], %a[%c0, %c0], %full[%i]
         : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, !bwgemm.mbarrier<1>
+    bwgemm.tma_load %map[%m, %k], %a[%part, %c0], %full[%i] multicast %mask
+        : !bwgemm.tensor_map<32x64xbf16, swizzle = 128B>, !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, !bwgemm.mbarrier<1>
     ```
   }];
   let arguments = (ins Bwgemm_TensorMapType:$map, Variadic<Index>:$coordinates,
                        Bwgemm_SmemType:$tile, Variadic<Index>:$origin,
-                       Bwgemm_MBarrierType:$barriers, Index:$index);
+                       Bwgemm_MBarrierType:$barriers, Index:$index,
+                       Optional<I16>:$mask,
+                       DefaultValuedAttr<I64Attr, "1">:$ctaGroup);
   let assemblyFormat = [{
     $map `[` $coordinates `]` `,` $tile `[` $origin `]` `,` $barriers `[` $index `]`
+    (`multicast` $mask^)? (`cta_group` $ctaGroup^)?
     attr-dict `:` qualified(type($map)) `,` qualified(type($tile)) `,` qualified(type($barriers))
   }];
   let hasVerifier = 1;

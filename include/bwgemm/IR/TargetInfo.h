@@ -44,6 +44,8 @@ struct TargetInfo {
   llvm::StringRef ptxFeature;
   /// Tensor memory and tcgen05.
   bool hasTcgen05;
+  /// Clusters of CTAs: their barriers, distributed shared memory and multicast.
+  bool hasClusters;
   /// Shared memory that a CTA may use, in bytes.
   int64_t maxSharedBytes;
 
@@ -52,6 +54,8 @@ struct TargetInfo {
   /// The names of targets on which the tensor-core schedules work, for
   /// diagnostics: "sm_100a, sm_100f, sm_103a".
   static std::string getTcgen05Names();
+  /// The names of those with clusters.
+  static std::string getClusterNames();
   /// All names.
   static std::string getNames();
 };

@@ -29,11 +29,17 @@ def Bwgemm_TmemAllocOp : Bwgemm_Op<"tmem_alloc", [
     it. Other warps read it after a barrier between
     `tcgen05_before_thread_sync` and `tcgen05_after_thread_sync` fences.
 
-    PTX `tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32` and
+    With `cta_group 2` one warp in each CTA of a pair does, for both, and there
+    is a `bwgemm.cluster.barrier` between this and the partner's
+    `bwgemm.tmem_dealloc`.
+
+    PTX `tcgen05.alloc.cta_group::{1,2}.sync.aligned.shared::cta.b32` and
     `tcgen05.relinquish_alloc_permit`.
   }];
-  let arguments = (ins Bwgemm_TmemSlotType:$slot);
-  let assemblyFormat = "$slot attr-dict `:` qualified(type($slot))";
+  let arguments = (ins Bwgemm_TmemSlotType:$slot,
+                       DefaultValuedAttr<I64Attr, "1">:$ctaGroup);
+  let hasVerifier = 1;
+  let assemblyFormat = "$slot (`cta_group` $ctaGroup^)? attr-dict `:` qualified(type($slot))";
 }
 
 def Bwgemm_TmemGetOp : Bwgemm_Op<"tmem_get", [
@@ -50,11 +56,13 @@ def Bwgemm_TmemDeallocOp : Bwgemm_Op<"tmem_dealloc", [
   let summary = "free tensor memory";
   let description = [{
     By the warp that allocated it, after the last access of every warp. A CTA
-    that ends with columns allocated is an error. PTX
-    `tcgen05.dealloc.cta_group::1.sync.aligned.b32`.
+    that ends with columns allocated is an error. With `cta_group 2` the partner
+    frees them too, and neither does before both are done. PTX
+    `tcgen05.dealloc.cta_group::{1,2}.sync.aligned.b32`.
   }];
-  let arguments = (ins Bwgemm_TmemType:$tmem, Bwgemm_TmemSlotType:$slot);
-  let assemblyFormat = "$tmem `,` $slot attr-dict `:` qualified(type($tmem)) `,` qualified(type($slot))";
+  let arguments = (ins Bwgemm_TmemType:$tmem, Bwgemm_TmemSlotType:$slot,
+                       DefaultValuedAttr<I64Attr, "1">:$ctaGroup);
+  let assemblyFormat = "$tmem `,` $slot (`cta_group` $ctaGroup^)? attr-dict `:` qualified(type($tmem)) `,` qualified(type($slot))";
   let hasVerifier = 1;
 }
 

@@ -23,17 +23,39 @@ def Bwgemm_TileCoordOp : Bwgemm_Op<"tile_coord", [Pure, AttrSizedOperandSegments
     group has the rows that are left. Every order is a bijection between numbers
     and tiles.
 
+    With `cluster [M, N]`, all of this is said of clusters, whose tiles are M x N
+    tiles of CTAs; the number is that of the cluster, `blockIdx.x / (M * N)`, and
+    the CTA of rank r in it has the tile in row `r mod M` and column `r / M`.
+    Tiles may lie outside of D, wholly.
+
     ```mlir
     %m, %n = bwgemm.tile_coord 64 x 64 of %columns
     %m, %n = bwgemm.tile_coord 64 x 64 of %columns at %tile raster 8 of %rows
+    %m, %n = bwgemm.tile_coord 128 x 128 of %columns cluster [2, 1]
     ```
   }];
   let arguments = (ins I64Attr:$tileM, I64Attr:$tileN, Index:$columns,
                        Optional<Index>:$tile,
                        DefaultValuedAttr<I64Attr, "1">:$raster,
-                       Optional<Index>:$rows);
+                       Optional<Index>:$rows,
+                       OptionalAttr<DenseI64ArrayAttr>:$cluster);
   let results = (outs Index:$m, Index:$n);
-  let assemblyFormat = "$tileM `x` $tileN `of` $columns (`at` $tile^)? (`raster` $raster `of` $rows^)? attr-dict";
+  let assemblyFormat = [{
+    $tileM `x` $tileN `of` $columns (`at` $tile^)? (`raster` $raster `of` $rows^)?
+    (`cluster` $cluster^)? attr-dict
+  }];
+  let extraClassDeclaration = [{
+    /// CTAs of a cluster along M and N; 1 x 1 without clusters.
+    std::array<int64_t, 2> getClusterShape() {
+      if (std::optional<::llvm::ArrayRef<int64_t>> shape = getCluster())
+        return {(*shape)[0], (*shape)[1]};
+      return {1, 1};
+    }
+    /// CTAs of a cluster.
+    int64_t getClusterSize() {
+      return getClusterShape()[0] * getClusterShape()[1];
+    }
+  }];
   let hasVerifier = 1;
 }
 

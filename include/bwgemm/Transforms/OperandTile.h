@@ -14,8 +14,9 @@ namespace mlir::bwgemm {
 
 /// The tensor map whose boxes fill `tile`: as wide as a row of the tile's
 /// columns, and as many rows as one box may have (256) such that equal boxes
-/// fill a column.
+/// fill a column, or `rows` of it.
 TensorMapType getMapFor(SmemType tile);
+TensorMapType getMapFor(SmemType tile, int64_t rows);
 
 } // namespace mlir::bwgemm
 

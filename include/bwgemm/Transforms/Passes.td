@@ -196,11 +196,62 @@ def WarpSpecialize : Pass<"bwgemm-warp-specialize", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect"];
 }
 
+def PairCtas : Pass<"bwgemm-pair-ctas", "::mlir::ModuleOp"> {
+  let summary = "let two CTAs multiply as one";
+  let description = [{
+    Rung 5, for schedules with `cta_group = 2`. Two CTAs of a cluster, neighbours
+    along M, that would each multiply their rows of A with the same tile of B
+    become a pair. Each keeps half of the tile of B; one thread of the leader
+    starts MMAs that read both halves, and write to the tensor memory of both.
+
+    | | before | after |
+    |---|---|---|
+    | a slot holds | rows of A, the tile of B | rows of A, half of the tile of B |
+    | is full when | the CTA's copies have landed | those of both have, at the leader |
+    | MMAs are started by | each CTA | the leader |
+    | is empty when | the CTA's MMAs are done | the leader's are, in both |
+    | accumulators are empty when | 4 warps have read | 8 warps of both have, at the leader |
+
+    Tensor memory is allocated and freed by both, with barriers of the cluster
+    in between.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::gpu::GPUDialect"];
+}
+
+def Multicast : Pass<"bwgemm-multicast", "::mlir::ModuleOp"> {
+  let summary = "load what CTAs of a cluster share once";
+  let description = [{
+    For schedules with clusters in which CTAs need the same tile: those of a row
+    share that of A, those of a column that of B. Of c CTAs that share a tile
+    each loads one part of c and multicasts it to all of them. A part is whole
+    groups of 8 rows of the tile's columns, or whole columns (see
+    `!bwgemm.smem`), so that the layout stays as it is; a tile that cannot be cut
+    in c such parts is cut in as many as divide c, and loaded by as many CTAs.
+
+    A slot of a CTA is then filled by others too, which have to know when it is
+    empty: its release goes to all of them.
+
+    ```mlir
+    bwgemm.tma_load %a[%m, %k], %tile[%c0, %c0], %full[%i] : !bwgemm.tensor_map<128x64xbf16, swizzle = 128B>, ...
+    bwgemm.ring.release %ring[%cursor] by mma : ...
+    // becomes
+    bwgemm.tma_load %a[%m_part, %k], %tile[%part, %c0], %full[%i] multicast %row : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, ...
+    bwgemm.ring.release %ring[%cursor] by mma to %cross : ...
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect"];
+}
+
 def Persist : Pass<"bwgemm-persist", "::mlir::ModuleOp"> {
   let summary = "let CTAs stay for many tiles";
   let description = [{
-    Rung 8, with `scheduler = static`. Every role gets a loop over tiles, from the number of its CTA in
-    steps of the grid, which holds at most one CTA for each multiprocessor.
+    Rung 8, with `scheduler = static`. Every role gets a loop over tiles, from
+    the number of its CTA in steps of the grid, which holds at most one CTA for
+    each multiprocessor. CTAs of a cluster walk together, over tiles of clusters.
     Cursors go on from tile to tile, so that loading runs ahead into the next
     tile, and with two accumulators its multiplication overlaps the epilogue of
     this one.
@@ -272,7 +323,9 @@ def LowerRings : Pass<"bwgemm-lower-rings", "::mlir::ModuleOp"> {
     A ring of S slots becomes staged tiles and two arrays of S mbarriers, `full`
     and `empty`. A cursor is a slot and the parity p of its turn: a consumer
     waits for parity p of `full`, a producer for parity 1 - p of `empty`, which
-    passes on the first turn.
+    passes on the first turn. In the rings of a pair of CTAs it is the leader's
+    `full` that copies of both signal, and the leader's `empty` at which threads
+    of both arrive.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",

@@ -127,6 +127,7 @@ private:
     populateTMAPatterns(converter, patterns);
     populateTensorMemoryPatterns(converter, patterns);
     populateMMAPatterns(converter, patterns);
+    populateClusterPatterns(converter, patterns);
     populateFunctionOpInterfaceTypeConversionPattern<gpu::GPUFuncOp>(patterns,
                                                                      converter);
     ConversionTarget target(*context);

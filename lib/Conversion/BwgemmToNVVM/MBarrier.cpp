@@ -57,8 +57,18 @@ struct ArriveLowering : OpConversionPattern<MBarrierArriveOp> {
     Location loc = op.getLoc();
     Value address = getBarrierAddress(rewriter, loc, adaptor.getBarriers(),
                                       adaptor.getIndex());
-    NVVM::MBarrierArriveOp::create(rewriter, loc, rewriter.getI64Type(),
-                                   address, /*count=*/Value());
+    if (Value rank = adaptor.getRank()) {
+      auto cluster =
+          LLVM::LLVMPointerType::get(op.getContext(), kSharedClusterSpace);
+      Value remote = NVVM::MapaOp::create(rewriter, loc, cluster, address,
+                                          castToI32(rewriter, loc, rank));
+      NVVM::MBarrierArriveOp::create(rewriter, loc, TypeRange(), remote,
+                                     /*count=*/Value(),
+                                     NVVM::MemScopeKind::CLUSTER);
+    } else {
+      NVVM::MBarrierArriveOp::create(rewriter, loc, rewriter.getI64Type(),
+                                     address, /*count=*/Value());
+    }
     rewriter.eraseOp(op);
     return success();
   }
@@ -91,13 +101,15 @@ struct WaitLowering : OpConversionPattern<MBarrierWaitOp> {
     Location loc = op.getLoc();
     Value address = getBarrierAddress(rewriter, loc, adaptor.getBarriers(),
                                       adaptor.getIndex());
+    auto scope =
+        op.getCluster() ? NVVM::MemScopeKind::CLUSTER : NVVM::MemScopeKind::CTA;
     scf::WhileOp::create(
         rewriter, loc, TypeRange(), ValueRange(),
         [&](OpBuilder &builder, Location loc, ValueRange) {
           Type i1 = builder.getI1Type();
           Value done = NVVM::MBarrierTryWaitOp::create(
               builder, loc, i1, address, adaptor.getParity(),
-              /*ticks=*/Value(), NVVM::MemScopeKind::CTA);
+              /*ticks=*/Value(), scope);
           Value yes = arith::ConstantOp::create(builder, loc,
                                                 builder.getBoolAttr(true));
           Value again = arith::XOrIOp::create(builder, loc, done, yes);

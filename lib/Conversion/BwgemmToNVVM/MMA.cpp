@@ -64,7 +64,8 @@ int64_t getStepOffset(SmemType type, int64_t step) {
 }
 
 /// PTX ISA, instruction descriptor of kind::f16.
-int64_t getInstructionDescriptor(TmemType d, SmemType a, SmemType b) {
+int64_t getInstructionDescriptor(TmemType d, SmemType a, SmemType b,
+                                 int64_t ctaGroup) {
   auto elementCode = [](SmemType type) -> int64_t {
     return type.getElementType().isBF16() ? 1 : 0;
   };
@@ -74,7 +75,7 @@ int64_t getInstructionDescriptor(TmemType d, SmemType a, SmemType b) {
   constexpr int64_t accumulateF32 = 1;
   return accumulateF32 << 4 | elementCode(a) << 7 | elementCode(b) << 10 |
          transpose(a) << 15 | transpose(b) << 16 | (d.getColumns() >> 3) << 17 |
-         (d.getRows() >> 4) << 24;
+         (d.getRows() * ctaGroup >> 4) << 24;
 }
 
 struct MmaLowering : OpConversionPattern<Tcgen05MmaOp> {
@@ -108,8 +109,10 @@ struct MmaLowering : OpConversionPattern<Tcgen05MmaOp> {
     SmemType a = op.getA().getType(), b = op.getB().getType();
     Value descA = makeDescriptor(rewriter, loc, a, adaptor.getA());
     Value descB = makeDescriptor(rewriter, loc, b, adaptor.getB());
-    Value instruction = constantI32(
-        rewriter, loc, getInstructionDescriptor(op.getD().getType(), a, b));
+    auto group = static_cast<int64_t>(op.getCtaGroup());
+    Value instruction =
+        constantI32(rewriter, loc,
+                    getInstructionDescriptor(op.getD().getType(), a, b, group));
     Value always = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI1Type(),
                                             rewriter.getBoolAttr(true));
     auto advance = [&](Value descriptor, int64_t bytes) -> Value {
@@ -125,7 +128,7 @@ struct MmaLowering : OpConversionPattern<Tcgen05MmaOp> {
       Value stepA = advance(descA, getStepOffset(a, step));
       Value stepB = advance(descB, getStepOffset(b, step));
       NVVM::Tcgen05MMAOp::create(
-          rewriter, loc, NVVM::Tcgen05MMAKind::F16, NVVM::CTAGroupKind::CTA_1,
+          rewriter, loc, NVVM::Tcgen05MMAKind::F16, getCtaGroup(group),
           NVVM::Tcgen05MMACollectorOp::DISCARD, /*aShift=*/false,
           adaptor.getD(), stepA, stepB, instruction,
           step == 0 ? adaptor.getAccumulate() : always,
@@ -144,7 +147,7 @@ struct CommitLowering : OpConversionPattern<Tcgen05CommitOp> {
     Value address = getBarrierAddress(
         rewriter, op.getLoc(), adaptor.getBarriers(), adaptor.getIndex());
     rewriter.replaceOpWithNewOp<NVVM::Tcgen05CommitOp>(
-        op, address, /*multicastMask=*/Value());
+        op, address, adaptor.getMask(), getCtaGroup(op.getCtaGroup()));
     return success();
   }
 };

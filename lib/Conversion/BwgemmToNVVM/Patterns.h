@@ -43,6 +43,8 @@ void populateTensorMemoryPatterns(const TypeConverter &converter,
                                   RewritePatternSet &patterns);
 void populateMMAPatterns(const TypeConverter &converter,
                          RewritePatternSet &patterns);
+void populateClusterPatterns(const TypeConverter &converter,
+                             RewritePatternSet &patterns);
 
 //===----------------------------------------------------------------------===//
 // Small pieces that all families use
@@ -58,6 +60,8 @@ Value offsetPointer(OpBuilder &builder, Location loc, Value pointer,
 /// The address of mbarrier `index` of an array.
 Value getBarrierAddress(OpBuilder &builder, Location loc, Value barriers,
                         Value index);
+/// The qualifier for `group` CTAs that multiply together, 1 or 2.
+NVVM::CTAGroupKind getCtaGroup(int64_t group);
 
 } // namespace mlir::bwgemm
 

@@ -163,11 +163,17 @@ struct TileCoordLowering : OpConversionPattern<TileCoordOp> {
   matchAndRewrite(TileCoordOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value tileM = constantIndex(rewriter, loc, op.getTileM());
-    Value tileN = constantIndex(rewriter, loc, op.getTileN());
+    // Of a cluster, the tile of all its CTAs.
+    auto [clusterM, clusterN] = op.getClusterShape();
+    Value tileM = constantIndex(rewriter, loc, op.getTileM() * clusterM);
+    Value tileN = constantIndex(rewriter, loc, op.getTileN() * clusterN);
     Value number = adaptor.getTile();
-    if (!number)
+    if (!number) {
       number = gpu::BlockIdOp::create(rewriter, loc, gpu::Dimension::x);
+      if (int64_t size = op.getClusterSize(); size > 1)
+        number = arith::DivUIOp::create(rewriter, loc, number,
+                                        constantIndex(rewriter, loc, size));
+    }
     Value tiles = rewriter.createOrFold<arith::CeilDivUIOp>(
         loc, adaptor.getColumns(), tileN);
     Value row, column;
@@ -191,6 +197,25 @@ struct TileCoordLowering : OpConversionPattern<TileCoordOp> {
     }
     Value m = arith::MulIOp::create(rewriter, loc, row, tileM);
     Value n = arith::MulIOp::create(rewriter, loc, column, tileN);
+    Value rank;
+    // This CTA's tile within that of its cluster.
+    auto advance = [&](Value origin, int64_t extent, int64_t tile,
+                       auto getPlace) -> Value {
+      if (extent == 1)
+        return origin;
+      if (!rank)
+        rank = gpu::ClusterBlockIdOp::create(rewriter, loc, gpu::Dimension::x);
+      Value offset = arith::MulIOp::create(rewriter, loc, getPlace(),
+                                           constantIndex(rewriter, loc, tile));
+      return arith::AddIOp::create(rewriter, loc, origin, offset);
+    };
+    Value along = constantIndex(rewriter, loc, clusterM);
+    m = advance(m, clusterM, op.getTileM(), [&]() -> Value {
+      return arith::RemUIOp::create(rewriter, loc, rank, along);
+    });
+    n = advance(n, clusterN, op.getTileN(), [&]() -> Value {
+      return arith::DivUIOp::create(rewriter, loc, rank, along);
+    });
     rewriter.replaceOp(op, {m, n});
     return success();
   }

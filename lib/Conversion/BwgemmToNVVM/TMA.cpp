@@ -54,6 +54,18 @@ Value getTileOffset(OpBuilder &builder, Location loc, SmemType type,
   return offset;
 }
 
+/// The mbarrier at the same place in the leader of this CTA's pair, the one
+/// with the even rank: an address in shared memory has the rank of its CTA from
+/// bit 24 on (measured on an H200).
+Value getLeaderBarrier(OpBuilder &builder, Location loc, Value barrier) {
+  constexpr int64_t partnerBit = 1 << 24;
+  Type i32 = builder.getI32Type();
+  Value address = LLVM::PtrToIntOp::create(builder, loc, i32, barrier);
+  Value leader = LLVM::AndOp::create(builder, loc, address,
+                                     constantI32(builder, loc, ~partnerBit));
+  return LLVM::IntToPtrOp::create(builder, loc, barrier.getType(), leader);
+}
+
 struct LoadLowering : OpConversionPattern<TMALoadOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -73,11 +85,17 @@ struct LoadLowering : OpConversionPattern<TMALoadOp> {
       coordinates.push_back(castToI32(rewriter, loc, coordinate));
     Value barrier = getBarrierAddress(rewriter, loc, adaptor.getBarriers(),
                                       adaptor.getIndex());
+    NVVM::CTAGroupKindAttr group;
+    if (op.getCtaGroup() == 2) {
+      barrier = getLeaderBarrier(rewriter, loc, barrier);
+      group = NVVM::CTAGroupKindAttr::get(op.getContext(),
+                                          NVVM::CTAGroupKind::CTA_2);
+    }
     rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(
         op, destination, adaptor.getMap(), coordinates, barrier,
-        /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(),
+        /*im2colOffsets=*/ValueRange(), adaptor.getMask(),
         /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
-        NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+        group, /*predicate=*/Value());
     return success();
   }
 };

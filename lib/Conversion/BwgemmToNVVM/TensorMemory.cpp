@@ -20,10 +20,11 @@ struct AllocLowering : OpConversionPattern<TmemAllocOp> {
   matchAndRewrite(TmemAllocOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
+    NVVM::CTAGroupKind group = getCtaGroup(op.getCtaGroup());
     NVVM::Tcgen05AllocOp::create(
         rewriter, loc, adaptor.getSlot(),
-        constantI32(rewriter, loc, op.getSlot().getType().getColumns()));
-    NVVM::Tcgen05RelinquishAllocPermitOp::create(rewriter, loc);
+        constantI32(rewriter, loc, op.getSlot().getType().getColumns()), group);
+    NVVM::Tcgen05RelinquishAllocPermitOp::create(rewriter, loc, group);
     rewriter.eraseOp(op);
     return success();
   }
@@ -67,7 +68,8 @@ struct DeallocLowering : OpConversionPattern<TmemDeallocOp> {
     Location loc = op.getLoc();
     rewriter.replaceOpWithNewOp<NVVM::Tcgen05DeallocOp>(
         op, adaptor.getTmem(),
-        constantI32(rewriter, loc, op.getSlot().getType().getColumns()));
+        constantI32(rewriter, loc, op.getSlot().getType().getColumns()),
+        getCtaGroup(op.getCtaGroup()));
     return success();
   }
 };

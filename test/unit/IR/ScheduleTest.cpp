@@ -80,10 +80,10 @@ TEST(ScheduleTest, UnknownPreset) {
   EXPECT_EQ(parseBad("fast"),
             "schedule 'fast': unknown preset 'fast'; presets "
             "are auto, naive, tma, swizzle, tma_store, pipelined, "
-            "warp_specialized, persistent");
+            "warp_specialized, two_cta, persistent");
   EXPECT_EQ(parseBad(""), "schedule '': unknown preset ''; presets are auto, "
                           "naive, tma, swizzle, tma_store, pipelined, "
-                          "warp_specialized, persistent");
+                          "warp_specialized, two_cta, persistent");
 }
 
 TEST(ScheduleTest, PresetStandsFirst) {
