@@ -20,8 +20,7 @@
 using namespace mlir;
 using namespace mlir::bwgemm;
 
-void bwgemm::buildLowerPipeline(OpPassManager &manager,
-                                const LowerOptions &options) {
+void bwgemm::buildGemmPipeline(OpPassManager &manager) {
   // Calls first: a callee cannot return a buffer whose size its caller does not
   // know. Nothing is canonicalized before linalg has become gemms, since that
   // erases products without elements and leaves their fills.
@@ -32,6 +31,11 @@ void bwgemm::buildLowerPipeline(OpPassManager &manager,
   manager.addPass(createDeallocateBuffers());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+}
+
+void bwgemm::buildLowerPipeline(OpPassManager &manager,
+                                const LowerOptions &options) {
+  buildGemmPipeline(manager);
   AssignScheduleOptions schedule;
   schedule.target = options.target;
   schedule.schedule = options.schedule;

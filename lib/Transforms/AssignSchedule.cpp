@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StagedStore.h"
-#include "TileLoop.h"
 #include "bwgemm/IR/Schedule.h"
 #include "bwgemm/IR/TargetInfo.h"
 #include "bwgemm/Transforms/Passes.h"
+#include "bwgemm/Transforms/ResourcePlan.h"
+#include "bwgemm/Transforms/ScheduleSearch.h"
 #include "bwgemm/Transforms/TmaAddressable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -61,17 +61,11 @@ private:
     return gemm.emitOpError()
            << "schedule '" << stringifyPreset(preset) << "': ";
   }
-  /// Shared memory of one CTA beside the operand tiles: the tensor-memory slot,
-  /// two mbarriers for every slot of the rings, and answers of launch control.
-  int64_t getBookkeepingBytes(int64_t stages) const {
-    constexpr int64_t answer = WorkType::kResponseBytes + 16;
-    return 48 + 16 * stages +
-           (scheduler == TileScheduler::Clc ? getWorkSlots(2) * answer : 0);
-  }
   /// Whose shared memory a tile of a pair takes.
   StringRef perCta() { return ctaGroup == 2 ? " in each CTA" : ""; }
   LogicalResult choosePreset();
   FailureOr<ScheduleAttr> naive();
+  FailureOr<ScheduleAttr> fastest();
   FailureOr<ScheduleAttr> tensorCore();
   LogicalResult chooseCluster();
   LogicalResult chooseSwizzle(unsigned &span);
@@ -80,6 +74,10 @@ private:
   LogicalResult chooseStore();
   LogicalResult chooseStages();
   LogicalResult checkSplitK();
+  /// What has been chosen so far.
+  ScheduleFields getFields();
+  /// The plan with another number of stages.
+  ResourcePlan getPlan(int64_t stages);
   /// The element type of what the kernel with the tiles writes.
   Type getStoredType() {
     return splitK > 1 ? Float32Type::get(gemm.getContext())
@@ -99,12 +97,10 @@ private:
   int64_t splitK = 1;
   StoreKind store = StoreKind::Direct;
   TileScheduler scheduler = TileScheduler::Static;
-  /// Shared memory through which the result goes.
-  int64_t stagingBytes = 0;
 };
 
-/// `auto`: tensor cores where TMA can address both operands as far as is known
-/// now, else the kernel that reads any layout.
+/// `auto` becomes `naive` where TMA cannot address both operands, as far as is
+/// known now.
 LogicalResult Scheduler::choosePreset() {
   preset = spec.preset;
   if (preset != Preset::Auto)
@@ -117,14 +113,26 @@ LogicalResult Scheduler::choosePreset() {
            << target.name;
   bool addressable = !whyNotTmaAddressable(gemm.getAType(), "A") &&
                      !whyNotTmaAddressable(gemm.getBType(), "B");
-  preset = addressable ? Preset::Swizzle : Preset::Naive;
+  if (!addressable)
+    preset = Preset::Naive;
   return success();
+}
+
+/// Of the schedules that fit, the one with the shortest predicted time.
+FailureOr<ScheduleAttr> Scheduler::fastest() {
+  std::vector<Candidate> candidates = searchSchedules(gemm, target, spec);
+  const Candidate &best = candidates.front();
+  if (best.schedule)
+    return best.schedule;
+  return refuse() << best.refusal;
 }
 
 FailureOr<ScheduleAttr> Scheduler::run() {
   if (failed(choosePreset()))
     return failure();
-  return preset == Preset::Naive ? naive() : tensorCore();
+  if (preset == Preset::Naive)
+    return naive();
+  return preset == Preset::Auto ? fastest() : tensorCore();
 }
 
 ScheduleAttr Scheduler::getFallback() {
@@ -169,6 +177,26 @@ LogicalResult Scheduler::chooseCluster() {
   return success();
 }
 
+ScheduleFields Scheduler::getFields() {
+  ScheduleFields fields;
+  fields.preset = preset;
+  fields.tile = tile;
+  fields.stages = stages;
+  fields.store = store;
+  fields.splitK = splitK;
+  fields.scheduler = scheduler;
+  fields.ctaGroup = ctaGroup;
+  fields.cluster = cluster;
+  return fields;
+}
+
+ResourcePlan Scheduler::getPlan(int64_t stages) {
+  ScheduleFields fields = getFields();
+  fields.stages = stages;
+  return planResources(fields, gemm.getAType().getElementType(),
+                       getStoredType());
+}
+
 /// PTX ISA, tcgen05.mma shapes of kind::f16 with cta_group::1 and ::2.
 LogicalResult Scheduler::checkTile() {
   if (int64_t m = tile[0]; m != 64 * ctaGroup && m != 128 * ctaGroup)
@@ -192,11 +220,12 @@ LogicalResult Scheduler::checkTile() {
                     << k;
   if (failed(chooseStore()))
     return failure();
-  int64_t beside = stagingBytes + getBookkeepingBytes(1);
-  int64_t bytes = (m + n) * k * 2 + beside;
+  ResourcePlan plan = getPlan(/*stages=*/1);
+  int64_t bytes = plan.getSharedBytes();
   if (bytes > target.maxSharedBytes) {
+    int64_t beside = bytes - plan.slotBytes;
     int64_t largest =
-        (target.maxSharedBytes - beside) / ((m + n) * 2) / 16 * 16;
+        (target.maxSharedBytes - beside) / (plan.slotBytes / k) / 16 * 16;
     return refuse() << "tile " << tile[0] << "x" << tile[1] << "x" << k
                     << " needs " << bytes << " bytes of shared memory"
                     << perCta() << ", but " << target.name << " has "
@@ -204,7 +233,7 @@ LogicalResult Scheduler::checkTile() {
                     << largest;
   }
   // Both operand tiles arrive at one mbarrier, those of a pair too.
-  if (int64_t tx = (m + n) * k * 2 * ctaGroup; tx > kMaxTransactionBytes - 1)
+  if (int64_t tx = plan.slotBytes * ctaGroup; tx > kMaxTransactionBytes - 1)
     return refuse() << "expects operand tiles of less than "
                     << kMaxTransactionBytes << " bytes, but got " << tx;
   return success();
@@ -234,7 +263,6 @@ std::optional<std::string> Scheduler::whyNotStoredByTma() {
 /// SPEC says how.
 LogicalResult Scheduler::chooseStore() {
   store = StoreKind::Direct;
-  stagingBytes = 0;
   if (spec.store == StoreKind::Direct)
     return success();
   std::optional<std::string> why = whyNotStoredByTma();
@@ -242,20 +270,10 @@ LogicalResult Scheduler::chooseStore() {
     return refuse() << *why;
   if (why)
     return success();
-  auto [m, n, k] = tileOfCta;
-  ScheduleFields fields;
-  fields.tile = tile;
-  fields.ctaGroup = ctaGroup;
-  ResultShape shape = getResultShape(fields);
-  TensorMapType map = getStoreMap(shape, getStoredType());
-  int64_t bytes = getStagingTiles(map, shape).getBytes();
-  int64_t least = spec.stages.value_or(1);
-  if (!spec.store &&
-      (m + n) * k * 2 * least + getBookkeepingBytes(least) + bytes >
-          target.maxSharedBytes)
-    return success();
   store = StoreKind::Tma;
-  stagingBytes = bytes;
+  if (!spec.store &&
+      getPlan(spec.stages.value_or(1)).getSharedBytes() > target.maxSharedBytes)
+    store = StoreKind::Direct;
   return success();
 }
 
@@ -268,18 +286,14 @@ LogicalResult Scheduler::chooseStages() {
                          "pipelined has a ring of stages";
     return success();
   }
-  auto [m, n, k] = tileOfCta;
-  int64_t slotBytes = (m + n) * k * 2;
-  int64_t beside = stagingBytes + getBookkeepingBytes(0);
-  int64_t most = (target.maxSharedBytes - beside) /
-                 (slotBytes + getBookkeepingBytes(1) - getBookkeepingBytes(0));
+  auto [m, n, k] = tile;
+  int64_t most = getMostStages(getFields(), gemm.getAType().getElementType(),
+                               getStoredType(), target.maxSharedBytes);
   most = std::min(most, kMaxRingStages);
   stages = spec.stages.value_or(std::min(most, kMostStages));
   if (stages > most)
-    return refuse() << "stages=" << stages << " of tile " << tile[0] << "x"
-                    << tile[1] << "x" << k << " need "
-                    << stages * slotBytes + getBookkeepingBytes(stages) +
-                           stagingBytes
+    return refuse() << "stages=" << stages << " of tile " << m << "x" << n
+                    << "x" << k << " need " << getPlan(stages).getSharedBytes()
                     << " bytes of shared memory" << perCta() << ", but "
                     << target.name << " has " << target.maxSharedBytes
                     << "; at most " << most << " stages fit";
@@ -396,21 +410,23 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
                         getStoredType().getIntOrFloatBitWidth() == 16);
   TmemShape load = spec.tmemLoad.value_or(narrow ? TmemShape::Shape16x256b
                                                  : TmemShape::Shape32x32b);
-  ScheduleFields fields;
-  fields.preset = preset;
-  fields.tile = tile;
-  fields.stages = stages;
+  ScheduleFields fields = getFields();
   fields.swizzleSpan = span;
   fields.tmemLoad = load;
   fields.raster = raster;
-  fields.store = store;
-  fields.splitK = splitK;
-  fields.scheduler = scheduler;
   fields.pdl = spec.pdl.value_or(false);
-  fields.ctaGroup = ctaGroup;
-  fields.cluster = cluster;
   return ScheduleAttr::get(gemm.getContext(), fields);
 }
+
+} // namespace
+
+FailureOr<ScheduleAttr> bwgemm::completeSchedule(GemmOp gemm,
+                                                 const TargetInfo &target,
+                                                 const ScheduleSpec &spec) {
+  return Scheduler(gemm, target, spec).run();
+}
+
+namespace {
 
 class AssignSchedulePass
     : public bwgemm::impl::AssignScheduleBase<AssignSchedulePass> {

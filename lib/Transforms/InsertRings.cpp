@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileProgramOps.h"
-#include "bwgemm/IR/TargetInfo.h"
 #include "bwgemm/Transforms/Passes.h"
+#include "bwgemm/Transforms/ResourcePlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -216,11 +216,10 @@ public:
       FailureOr<TileProgramOps> ops = TileProgramOps::match(kernel);
       if (failed(ops))
         return WalkResult::interrupt();
-      // With a second accumulator the next tile begins before this one is out.
-      int64_t columns = ops->accumulator.getAcc().getType().getColumns();
-      bool twice = schedule.getPreset() >= Preset::Persistent &&
-                   2 * columns <= kTensorMemoryColumns;
-      RingProgram(*ops, schedule.getStages(), twice ? 2 : 1).emit();
+      ResourcePlan plan = planResources(
+          schedule.getFields(), ops->loadA.getTile().getType().getElementType(),
+          cast<MemRefType>(ops->store.getD().getType()).getElementType());
+      RingProgram(*ops, plan.stages, plan.accumulators).emit();
       return WalkResult::skip();
     });
     if (result.wasInterrupted())

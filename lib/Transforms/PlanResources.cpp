@@ -7,6 +7,7 @@
 
 #include "ModuleTarget.h"
 #include "bwgemm/Transforms/Passes.h"
+#include "bwgemm/Transforms/ResourcePlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -64,6 +65,8 @@ public:
 private:
   LogicalResult checkClusters(const TargetInfo &target);
   LogicalResult plan(gpu::GPUFuncOp kernel, const TargetInfo &target);
+  LogicalResult checkPlanned(gpu::GPUFuncOp kernel, int64_t bytes,
+                             int64_t columns);
   void follow(gpu::LaunchFuncOp launch);
 };
 
@@ -122,6 +125,42 @@ LogicalResult PlanResourcesPass::plan(gpu::GPUFuncOp kernel,
            << "needs " << offset << " bytes of shared memory, but "
            << target.name << " has " << target.maxSharedBytes;
   kernel->setAttr("bwgemm.shared_bytes", builder.getI64IntegerAttr(offset));
+  return checkPlanned(kernel, offset, columns);
+}
+
+/// Compares with the plan that the schedule was chosen by.
+LogicalResult PlanResourcesPass::checkPlanned(gpu::GPUFuncOp kernel,
+                                              int64_t bytes, int64_t columns) {
+  auto schedule = kernel->getAttrOfType<ScheduleAttr>("bwgemm.schedule");
+  if (!schedule || schedule.getPreset() == Preset::Naive || columns == 0)
+    return success();
+  // Kernels that were written by hand do not follow the schedule's plan.
+  MemRefType stored;
+  TensorMapType operand;
+  for (Type type : kernel.getArgumentTypes()) {
+    if (auto map = dyn_cast<TensorMapType>(type); map && !operand)
+      operand = map;
+    if (auto memref = dyn_cast<MemRefType>(type); memref && !stored)
+      stored = memref;
+  }
+  if (!stored || !operand)
+    return success();
+  ResourcePlan plan = planResources(
+      schedule.getFields(), operand.getElementType(), stored.getElementType());
+  ArrayRef<int32_t> block =
+      kernel.getKnownBlockSize().value_or(ArrayRef<int32_t>{1, 1, 1});
+  int64_t threads = int64_t(block[0]) * block[1] * block[2];
+  struct Fact {
+    StringRef what;
+    int64_t planned, got;
+  };
+  for (auto [what, planned, got] :
+       {Fact{"bytes of shared memory", plan.getSharedBytes(), bytes},
+        Fact{"columns of tensor memory", plan.tensorColumns, columns},
+        Fact{"threads", plan.threads, threads}})
+    if (planned != got)
+      return kernel.emitOpError() << "takes " << got << " " << what
+                                  << ", but its schedule plans " << planned;
   return success();
 }
 

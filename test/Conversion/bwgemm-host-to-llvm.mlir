@@ -33,8 +33,8 @@
 // RUN: bwgemm-opt %s --bwgemm-lower="schedule=auto ptxas=none" | FileCheck %s --check-prefix=AUTO
 // AUTO: llvm.call @bwgemmHostTmaAddressable({{.*}}) : (!llvm.ptr, i64, i32, !llvm.ptr, !llvm.ptr, i32) -> i32
 // AUTO: llvm.icmp "ne"
-// AUTO: gpu.launch_func @bwgemm_kernels::@matmul_kernel{{(_1)?}} blocks
-// AUTO: gpu.launch_func @bwgemm_kernels::@matmul_kernel{{(_1)?}} blocks
+// AUTO: gpu.launch_func @bwgemm_kernels::@matmul_kernel{{(_1)?}} {{(clusters|blocks)}} in
+// AUTO: gpu.launch_func @bwgemm_kernels::@matmul_kernel{{(_1)?}} {{(clusters|blocks)}} in
 func.func @matmul(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>, %d: memref<?x?xf32>) {
   bwgemm.gemm %a, %b, %d : memref<?x?xbf16>, memref<?x?xbf16>, memref<?x?xf32>
   return

@@ -46,7 +46,8 @@ func.func @plain(%a: memref<512x256xbf16>, %b: memref<256x384xbf16>, %d: memref<
   // SINGLE: schedule <persistent, tile = 128x128x64, stages = 6, swizzle = 128B, tmem_load = "32x32b", raster = 8, store = tma>
   // TALL: schedule <persistent, tile = 256x256x64, stages = 5, swizzle = 128B, tmem_load = "32x32b", raster = 8, store = tma, cta_group = 2, cluster = 2x1>
   // TALL6: schedule <persistent, tile = 256x256x64, stages = 6, swizzle = 128B, tmem_load = "32x32b", raster = 8, store = tma, cta_group = 2, cluster = 2x1>
-  // AUTO: schedule <swizzle, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "16x256b">
+  // 96 tiles, the smallest that the SMs take in one wave.
+  // AUTO: schedule <warp_specialized, tile = 64x32x64, stages = 8, swizzle = 64B, tmem_load = "16x256b", store = tma, cluster = 1x2>
   bwgemm.gemm %a, %b, %d : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xf32>
   return
 }

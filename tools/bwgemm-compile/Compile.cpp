@@ -14,7 +14,9 @@
 
 #include "bwgemm/InitAll.h"
 #include "bwgemm/Target/Description.h"
+#include "bwgemm/Target/ExplainSchedule.h"
 #include "bwgemm/Target/Ptxas.h"
+#include "bwgemm/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -64,6 +66,8 @@ public:
   }
 
   bool run() {
+    if (options.explainSchedule)
+      return parse() && explain();
     if (!prepareOutput() || !choosePtxas() || !parse() || !lowerModule())
       return false;
     bool done = emit();
@@ -82,6 +86,7 @@ private:
   bool prepareOutput();
   bool choosePtxas();
   bool parse();
+  bool explain();
   bool lowerModule();
   bool readDescription();
   bool emit();
@@ -171,6 +176,29 @@ bool Compilation::parse() {
     error("'" + options.input +
           "' has no function; expected func.func with a linalg.matmul");
   return anything;
+}
+
+/// Prints what was chosen and why, and compiles nothing.
+bool Compilation::explain() {
+  mlir::PassManager manager(&context);
+  mlir::bwgemm::buildGemmPipeline(manager);
+  mlir::bwgemm::AssignScheduleOptions assign;
+  assign.target = options.lower.target;
+  assign.schedule = options.lower.schedule;
+  manager.addPass(mlir::bwgemm::createAssignSchedule(assign));
+  if (failed(manager.run(*module)))
+    return false;
+  std::string unused;
+  auto wanted =
+      mlir::bwgemm::ScheduleSpec::parse(options.lower.schedule, unused);
+  if (mlir::bwgemm::explainSchedules(
+          *module, *mlir::bwgemm::TargetInfo::find(options.lower.target),
+          *wanted, outs()))
+    return true;
+  error("'" + options.input +
+        "' has no matrix product to explain: expected a linalg.matmul with "
+        "elements in a function");
+  return false;
 }
 
 bool Compilation::lowerModule() {

@@ -28,6 +28,8 @@ static constexpr char kExamples[] =
     "      the kernels' PTX on standard output; needs no GPU and no ptxas\n"
     "  bwgemm-compile matmul.mlir --schedule=swizzle,tile=128x64x64 -o m.so\n"
     "      a kernel of one's own choice instead of the one chosen by `auto`\n"
+    "  bwgemm-compile matmul.mlir --explain-schedule\n"
+    "      what `auto` takes, and what the alternatives would cost\n"
     "\n";
 
 static constexpr char kOutputs[] =
@@ -74,6 +76,13 @@ static std::optional<Emit> parseEmit(const std::string &name) {
 
 /// Checks that depend on several options.
 static bool check(const Options &options) {
+  if (options.explainSchedule && !options.output.empty()) {
+    error("--explain-schedule prints to standard output and compiles nothing; "
+          "expected no -o");
+    return false;
+  }
+  if (options.explainSchedule)
+    return true;
   if (!options.isText() && options.output.empty()) {
     error("expected -o FILE: this output is binary");
     return false;
@@ -122,6 +131,9 @@ std::optional<Options> bwgemm::compile::parseOptions(int argc, char **argv,
   app.add_option("--schedule", options.lower.schedule,
                  "How to map the product to the GPU (default auto)")
       ->type_name("SPEC");
+  app.add_flag("--explain-schedule", options.explainSchedule,
+               "Print each product's schedule, what it takes, its predicted "
+               "time and the alternatives; compile nothing");
   app.add_option("--ptxas", options.lower.ptxas,
                  "ptxas to use, or 'none'; found through CUDA_HOME and PATH "
                  "otherwise")

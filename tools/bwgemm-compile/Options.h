@@ -30,6 +30,8 @@ struct Options {
   /// Pass after which to print the module, "all" for every pass that changes
   /// it.
   std::string printAfter;
+  /// Explain the schedules instead of compiling.
+  bool explainSchedule = false;
   bool time = false;
   bool verbose = false;
 

@@ -33,6 +33,9 @@ struct LowerOptions {
 /// others.
 void buildLowerPipeline(OpPassManager &manager, const LowerOptions &options);
 
+/// The beginning of it: up to gemms without a schedule.
+void buildGemmPipeline(OpPassManager &manager);
+
 /// Registers the pipeline as `bwgemm-lower`, with the options target, schedule
 /// and ptxas.
 void registerLowerPipeline();

@@ -19,9 +19,11 @@ def AssignSchedule : Pass<"bwgemm-assign-schedule", "::mlir::ModuleOp"> {
     and a schedule that the target, the types or the shapes do not allow is
     refused with the reason.
 
-    `auto` takes `swizzle` where the operands can be addressed by TMA, else
-    `naive`. Where the types leave that open, the gemm gets both: `naive` as the
-    `fallback` that `bwgemm-dispatch` makes a choice at run time.
+    `auto` takes what a cost model predicts to be fastest (docs/Schedules.md has
+    the rule) where the operands can be addressed by TMA, else `naive`. Fields of
+    the SPEC beside `auto` bind the choice. Where the types leave open whether
+    TMA can address an operand, the gemm gets both: `naive` as the `fallback`
+    that `bwgemm-dispatch` makes a choice at run time.
 
     ```mlir
     bwgemm.gemm %a, %b, %d : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xf32>
@@ -372,7 +374,9 @@ def PlanResources : Pass<"bwgemm-plan-resources", "::mlir::ModuleOp"> {
     Gives each allocation of a kernel its offset in dynamic shared memory and
     each launch the total. A plan that does not fit the target is refused with
     the bytes needed and the bytes there are; so is one with more than 512
-    columns of tensor memory.
+    columns of tensor memory. A kernel that was made from a `bwgemm.gemm` has to
+    take the shared memory, the columns and the threads that were planned when
+    its schedule was chosen.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect"];

@@ -14,8 +14,11 @@ import sys
 
 PASSES = [
     "convert-linalg-to-bwgemm", "bwgemm-assign-schedule", "bwgemm-describe",
-    "bwgemm-dispatch", "bwgemm-lower-naive", "bwgemm-tile", "bwgemm-swizzle",
-    "bwgemm-insert-async", "bwgemm-lower-epilogue", "bwgemm-plan-resources",
+    "bwgemm-dispatch", "bwgemm-lower-naive", "bwgemm-tile", "bwgemm-split-k",
+    "bwgemm-swizzle", "bwgemm-tma-store", "bwgemm-insert-rings",
+    "bwgemm-pipeline", "bwgemm-warp-specialize", "bwgemm-persist",
+    "bwgemm-lower-rings", "bwgemm-lower-roles", "bwgemm-insert-async",
+    "bwgemm-lower-epilogue", "bwgemm-plan-resources",
     "gpu.module(convert-bwgemm-to-nvvm)", "bwgemm-serialize{ptxas=none}",
     "bwgemm-describe", "convert-bwgemm-host-to-llvm",
 ]

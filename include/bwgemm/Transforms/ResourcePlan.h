@@ -1,0 +1,61 @@
+//===- ResourcePlan.h - What a CTA of a schedule takes ----------*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The one place that says what a schedule needs of an SM. The schedule is
+/// chosen and refused by it, the passes take their numbers from it, and
+/// `bwgemm-plan-resources` checks that what a kernel allocates is what was
+/// planned.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_TRANSFORMS_RESOURCEPLAN_H
+#define BWGEMM_TRANSFORMS_RESOURCEPLAN_H
+
+#include "bwgemm/IR/Bwgemm.h"
+
+namespace mlir::bwgemm {
+
+/// Of one CTA.
+struct ResourcePlan {
+  /// Bytes of the operand tiles of one slot of the shared-memory ring.
+  int64_t slotBytes = 0;
+  int64_t stages = 1;
+  /// Bytes of the tiles through which the result goes to TMA.
+  int64_t stagingBytes = 0;
+  /// Bytes of the answers of launch control.
+  int64_t answerBytes = 0;
+  /// Accumulators in tensor memory, and columns that are allocated for them: a
+  /// power of two from 32 on.
+  int64_t accumulators = 1;
+  int64_t tensorColumns = 0;
+  /// Of 8 bytes each.
+  int64_t mbarriers = 0;
+  int64_t threads = 0;
+
+  /// Registers that a thread may have: 255, and 65536 for all of them.
+  int64_t getMostRegisters() const;
+  /// Dynamic shared memory: all of the above, and 4 bytes for the address of
+  /// the tensor memory.
+  int64_t getSharedBytes() const {
+    return stages * slotBytes + stagingBytes + answerBytes + 8 * mbarriers + 4;
+  }
+};
+
+/// The plan for a schedule on tensor cores, with operands of `operandType` and
+/// tiles that are stored as `storedType`: that of D, or f32 for partial sums.
+ResourcePlan planResources(const ScheduleFields &fields, Type operandType,
+                           Type storedType);
+
+/// The most stages with which the plan of `fields` fits into `sharedBytes`; 0
+/// if not even one does.
+int64_t getMostStages(ScheduleFields fields, Type operandType, Type storedType,
+                      int64_t sharedBytes);
+
+} // namespace mlir::bwgemm
+
+#endif // BWGEMM_TRANSFORMS_RESOURCEPLAN_H

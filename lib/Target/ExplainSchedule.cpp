@@ -1,0 +1,264 @@
+//===- ExplainSchedule.cpp - Why a schedule was chosen --------------------===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "bwgemm/Target/ExplainSchedule.h"
+
+#include "bwgemm/Transforms/ResourcePlan.h"
+#include "bwgemm/Transforms/ScheduleSearch.h"
+#include "bwgemm/Transforms/TmaAddressable.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+namespace {
+
+/// Alternatives that are printed beside the best one of each other preset, and
+/// reasons for which others do not fit.
+constexpr unsigned kMostVariants = 5, kMostRefusals = 6;
+
+/// Explains one gemm.
+class Explanation {
+public:
+  Explanation(GemmOp gemm, const TargetInfo &target, const ScheduleSpec &wanted,
+              llvm::raw_ostream &out)
+      : gemm(gemm), target(target), wanted(wanted), out(out),
+        problem(getProblem(gemm)), schedule(*gemm.getSchedule()) {}
+
+  void print(unsigned number);
+
+private:
+  void printProblem(unsigned number);
+  void printResources();
+  void printPrediction();
+  void printAlternatives();
+  void printAlternative(const Candidate &candidate);
+  void printRefusals(ArrayRef<Candidate> candidates);
+  std::string why(const Prediction &other) const;
+
+  GemmOp gemm;
+  const TargetInfo &target;
+  const ScheduleSpec &wanted;
+  llvm::raw_ostream &out;
+  GemmProblem problem;
+  ScheduleAttr schedule;
+  Prediction chosen;
+};
+
+std::string describe(MemRefType type) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (int64_t extent : type.getShape()) {
+    if (ShapedType::isDynamic(extent))
+      stream << "?x";
+    else
+      stream << extent << "x";
+  }
+  stream << type.getElementType();
+  return text;
+}
+
+/// What a SPEC names.
+std::string describe(const ScheduleSpec &spec) {
+  std::string text = stringifyPreset(spec.preset).str();
+  llvm::raw_string_ostream stream(text);
+  if (spec.tile)
+    stream << ",tile=" << (*spec.tile)[0] << "x" << (*spec.tile)[1] << "x"
+           << (*spec.tile)[2];
+  if (spec.ctaGroup)
+    stream << ",cta_group=" << *spec.ctaGroup;
+  if (spec.cluster)
+    stream << ",cluster=" << (*spec.cluster)[0] << "x" << (*spec.cluster)[1];
+  if (spec.stages)
+    stream << ",stages=" << *spec.stages;
+  if (spec.splitK)
+    stream << ",split_k=" << *spec.splitK;
+  return text;
+}
+
+std::string number(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::format(value < 10 ? "%.2f" : "%.1f", value);
+  return text;
+}
+
+std::string count(int64_t value, StringRef what) {
+  return (Twine(value) + " " + what + (value == 1 ? "" : "s")).str();
+}
+
+void Explanation::printProblem(unsigned number) {
+  auto function = gemm->getParentOfType<FunctionOpInterface>();
+  out << function.getName() << ", product " << number << ": "
+      << describe(gemm.getDType()) << (gemm.getAccumulate() ? " += " : " = ")
+      << describe(gemm.getAType())
+      << (gemm.getTransposeA() ? " (transposed)" : "") << " * "
+      << describe(gemm.getBType())
+      << (gemm.getTransposeB() ? " (transposed)" : "") << ", for "
+      << target.name << "\n";
+  bool known = gemm.getAType().hasStaticShape() &&
+               gemm.getBType().hasStaticShape() &&
+               gemm.getDType().hasStaticShape();
+  if (!known)
+    out << "  sizes      M = " << problem.m << ", N = " << problem.n
+        << ", K = " << problem.k << ": extents that are not known are taken as "
+        << kAssumedExtent << "\n";
+  out << "  schedule   " << schedule.getSpec() << "\n";
+  if (gemm.getFallback())
+    out << "  fallback   " << gemm.getFallbackAttr().getSpec()
+        << ", where TMA cannot address A or B\n";
+}
+
+void Explanation::printResources() {
+  if (schedule.getPreset() == Preset::Naive)
+    return;
+  Type stored = schedule.getSplitK() > 1 ? Float32Type::get(gemm.getContext())
+                                         : gemm.getDType().getElementType();
+  ResourcePlan plan = planResources(schedule.getFields(),
+                                    gemm.getAType().getElementType(), stored);
+  out << "  takes      " << plan.getSharedBytes() << " of "
+      << target.maxSharedBytes
+      << " bytes of shared memory: " << count(plan.stages, "stage") << " of "
+      << plan.slotBytes << ", " << plan.stagingBytes << " for the result, ";
+  if (plan.answerBytes)
+    out << plan.answerBytes << " for launch control, ";
+  out << count(plan.mbarriers, "mbarrier") << "\n             "
+      << plan.tensorColumns << " of " << kTensorMemoryColumns
+      << " columns of tensor memory: "
+      << count(plan.accumulators, "accumulator") << "\n             "
+      << count(plan.threads, "thread") << " of up to "
+      << plan.getMostRegisters() << " registers\n";
+}
+
+void Explanation::printPrediction() {
+  const Prediction &p = chosen;
+  if (schedule.getPreset() != Preset::Naive)
+    out << "  predicted  " << count(p.tiles, "tile") << " in "
+        << count(p.waves, "wave") << ", each of " << count(p.steps, "step")
+        << " of " << number(p.stepCycles) << " cycles, bound by "
+        << stringifyBound(p.bound) << "\n             "
+        << "main loop " << number(p.mainLoop) << " us, epilogue "
+        << number(p.epilogue) << " us, adding parts of K "
+        << number(p.reduction) << " us\n             ";
+  else
+    out << "  predicted  ";
+  out << number(p.microseconds) << " us, " << number(p.teraflops)
+      << " TFLOPS\n";
+}
+
+/// What makes another schedule slower.
+std::string Explanation::why(const Prediction &other) const {
+  double percent = (other.microseconds / chosen.microseconds - 1) * 100;
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%+.1f %%", percent);
+  double mainLoop = other.mainLoop - chosen.mainLoop;
+  double epilogue = other.epilogue - chosen.epilogue;
+  double reduction = other.reduction - chosen.reduction;
+  if (other.microseconds <= chosen.microseconds)
+    return text;
+  if (reduction > std::max(mainLoop, epilogue))
+    return text + ": adding parts takes " + number(other.reduction) + " us";
+  if (epilogue > mainLoop)
+    return text + ": an epilogue of " + number(other.epilogue) + " us";
+  double work = other.waves * other.steps;
+  if (work > chosen.waves * chosen.steps)
+    return text + ": " + count(other.waves, "wave") + " of " +
+           count(other.steps, "step");
+  if (other.stepCycles > chosen.stepCycles)
+    return text + ": " + number(other.stepCycles) + " cycles for a step (" +
+           stringifyBound(other.bound).str() + ")";
+  return text + ": " + number(mainLoop) + " us between and beside its steps";
+}
+
+void Explanation::printAlternative(const Candidate &candidate) {
+  const Prediction &p = candidate.prediction;
+  out << llvm::format("    %9s %9s  ", number(p.microseconds).c_str(),
+                      number(p.teraflops).c_str())
+      << candidate.schedule.getSpec() << "\n"
+      << "                         " << why(p) << "\n";
+}
+
+void Explanation::printRefusals(ArrayRef<Candidate> candidates) {
+  llvm::StringSet<> seen;
+  for (const Candidate &candidate : candidates) {
+    if (candidate.schedule || seen.size() == kMostRefusals ||
+        !seen.insert(candidate.refusal).second)
+      continue;
+    if (seen.size() == 1)
+      out << "  does not fit\n";
+    out << "    " << describe(candidate.spec) << "\n      " << candidate.refusal
+        << "\n";
+  }
+}
+
+void Explanation::printAlternatives() {
+  // Beside a schedule that was asked for, what `auto` would have taken.
+  ScheduleSpec open;
+  const ScheduleSpec &spec = wanted.preset == Preset::Auto ? wanted : open;
+  std::vector<Candidate> candidates = searchSchedules(gemm, target, spec);
+  ScheduleSpec naive;
+  naive.preset = Preset::Naive;
+  out << "  alternatives, by us and TFLOPS that are predicted\n";
+  llvm::SmallSet<Preset, 8> presets;
+  presets.insert(schedule.getPreset());
+  unsigned variants = 0;
+  for (const Candidate &candidate : candidates) {
+    if (!candidate.schedule || candidate.schedule == schedule)
+      continue;
+    bool isFirst = presets.insert(candidate.schedule.getPreset()).second;
+    if (!isFirst && variants == kMostVariants)
+      continue;
+    variants += !isFirst;
+    printAlternative(candidate);
+  }
+  if (schedule.getPreset() != Preset::Naive)
+    printAlternative(tryCandidate(gemm, target, naive));
+  printRefusals(candidates);
+}
+
+void Explanation::print(unsigned number) {
+  chosen = predict(MachineModel(), problem, schedule.getFields());
+  printProblem(number);
+  printResources();
+  printPrediction();
+  for (auto [type, name] :
+       {std::pair(gemm.getAType(), "A"), std::pair(gemm.getBType(), "B")})
+    if (std::optional<std::string> reason = whyNotTmaAddressable(type, name)) {
+      out << "  tensor cores  not used: " << *reason << "\n";
+      return;
+    }
+  if (target.hasTcgen05)
+    printAlternatives();
+  else
+    out << "  tensor cores  not used: schedules for them are for "
+        << TargetInfo::getTcgen05Names() << "\n";
+}
+
+} // namespace
+
+unsigned bwgemm::explainSchedules(ModuleOp module, const TargetInfo &target,
+                                  const ScheduleSpec &wanted,
+                                  llvm::raw_ostream &out) {
+  unsigned gemms = 0;
+  module.walk([&](FunctionOpInterface function) {
+    unsigned number = 0;
+    function.walk([&](GemmOp gemm) {
+      if (gemms++)
+        out << "\n";
+      Explanation(gemm, target, wanted, out).print(++number);
+    });
+  });
+  if (gemms)
+    out << "\nTimes are what the cost model of docs/Schedules.md predicts; "
+           "nothing was measured.\n";
+  return gemms;
+}

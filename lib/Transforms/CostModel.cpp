@@ -1,0 +1,250 @@
+//===- CostModel.cpp - Predicted time of a schedule -----------------------===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "bwgemm/Transforms/CostModel.h"
+
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+/// Bytes along K that one MMA consumes.
+static constexpr int64_t kMmaDepthBytes = 32;
+
+StringRef bwgemm::stringifyBound(Bound bound) {
+  switch (bound) {
+  case Bound::TensorCores:
+    return "tensor cores";
+  case Bound::L2:
+    return "L2";
+  case Bound::Latency:
+    return "latency";
+  case Bound::Dram:
+    return "DRAM";
+  }
+  return "";
+}
+
+double bwgemm::getMmaInterval(const MachineModel &machine, int64_t m, int64_t n,
+                              int64_t ctaGroup) {
+  // A pair of CTAs with 128 rows has 64 in each, which takes half the time.
+  double compute = ctaGroup == 2 && m == 128 ? n / 4.0 : n / 2.0;
+  double bytes = double(kMmaDepthBytes) * (m + n) / ctaGroup;
+  return std::max(compute, bytes / machine.sharedBytesPerCycle);
+}
+
+int64_t bwgemm::getMultiprocessors(const MachineModel &machine, int64_t ctas) {
+  if (ctas <= 2)
+    return machine.multiprocessors / ctas * ctas;
+  return ctas <= 4 ? machine.multiprocessorsInFours / ctas * ctas
+                   : machine.multiprocessorsInEights / ctas * ctas;
+}
+
+namespace {
+
+/// One prediction under way.
+class Predictor {
+public:
+  Predictor(const MachineModel &machine, const GemmProblem &problem,
+            const ScheduleFields &fields)
+      : machine(machine), problem(problem), fields(fields), tile(fields.tile),
+        group(fields.ctaGroup) {}
+
+  Prediction run();
+
+private:
+  double toMicroseconds(double cycles) const {
+    return cycles / (machine.clock * 1e3);
+  }
+  /// Bytes that one SM gets from L2 in a cycle.
+  double getL2Rate() const {
+    return machine.l2Bandwidth /
+           (machine.multiprocessors * machine.clock * 1e9);
+  }
+  void predictNaive();
+  void countTiles();
+  void predictStep();
+  void predictEpilogue();
+  double getDramBytes() const;
+  void predictReduction();
+
+  const MachineModel &machine;
+  const GemmProblem &problem;
+  const ScheduleFields &fields;
+  std::array<int64_t, 3> tile;
+  int64_t group;
+  /// Parts of K, and tiles or pairs' tiles that are under way at one time.
+  int64_t parts = 1, atOnce = 1;
+  Prediction result;
+};
+
+void Predictor::predictNaive() {
+  int64_t rows = llvm::divideCeil(problem.m, tile[0]);
+  result.tiles = rows * llvm::divideCeil(problem.n, tile[1]);
+  result.waves = llvm::divideCeil(result.tiles, machine.multiprocessors);
+  result.steps = problem.k;
+  result.bound = Bound::Latency;
+  double flops = 2.0 * result.waves * machine.multiprocessors * tile[0] *
+                 tile[1] * problem.k;
+  result.mainLoop = flops / machine.naiveFlops * 1e6;
+}
+
+/// Clusters work at whole numbers of tiles; those beyond D's edge are empty but
+/// take their time.
+void Predictor::countTiles() {
+  auto [clusterM, clusterN] = fields.cluster;
+  // Along M the CTAs of a pair share one tile.
+  int64_t tilesM = clusterM / group, tilesN = clusterN;
+  auto roundUp = [](int64_t extent, int64_t tile, int64_t cluster) {
+    return int64_t(llvm::divideCeil(extent, tile * cluster)) * cluster;
+  };
+  int64_t rows = roundUp(problem.m, tile[0], std::max<int64_t>(tilesM, 1));
+  int64_t columns = roundUp(problem.n, tile[1], tilesN);
+  int64_t depth = llvm::divideCeil(problem.k, tile[2]);
+  parts = std::min(fields.splitK, depth);
+  result.tiles = rows * columns * parts;
+  result.steps = llvm::divideCeil(depth, parts);
+  atOnce = getMultiprocessors(machine, clusterM * clusterN) / group;
+  result.waves = llvm::divideCeil(result.tiles, atOnce);
+}
+
+void Predictor::predictStep() {
+  auto [clusterM, clusterN] = fields.cluster;
+  int64_t depthBytes = tile[2] * problem.operandBytes;
+  double instructions = llvm::divideCeil(depthBytes, kMmaDepthBytes);
+  double multiply =
+      instructions * getMmaInterval(machine, tile[0], tile[1], group);
+  // Of A's rows and B's columns each SM holds its share of the pair's; with
+  // multicast each of the CTAs that use the same ones fetches a part.
+  double rowsOfA = double(tile[0]) / group / clusterN;
+  double rowsOfB = double(tile[1]) / group / (double(clusterM) / group);
+  double bytes = (rowsOfA + rowsOfB) * depthBytes;
+  double boxRow = std::max<unsigned>(fields.swizzleSpan, 16);
+  double fetch =
+      std::max(bytes / getL2Rate(), bytes / boxRow * machine.cyclesPerBoxRow);
+  if (fields.preset < Preset::Pipelined) {
+    // Copying and multiplying in turn.
+    result.stepCycles = machine.loadLatency + fetch + multiply +
+                        machine.mmaLatency + tile[1] / 2.0;
+    result.bound = Bound::Latency;
+    return;
+  }
+  double latency = machine.ringLatency / fields.stages;
+  result.stepCycles = std::max({multiply, fetch, latency});
+  double slowest = result.stepCycles;
+  if (fields.preset == Preset::Pipelined)
+    result.stepCycles += machine.mergedRoles;
+  result.bound = multiply >= slowest ? Bound::TensorCores
+                 : fetch >= slowest  ? Bound::L2
+                                     : Bound::Latency;
+}
+
+void Predictor::predictEpilogue() {
+  double rows = double(tile[0]) / group;
+  double load = machine.tensorLoad * tile[1] / 128;
+  int64_t bytes = parts > 1 ? 4 : problem.resultBytes;
+  double stored = rows * tile[1] * bytes;
+  // The time to memory and back comes once. What is left of that of 128 x 256
+  // elements from registers goes with the number of elements; TMA stores run
+  // while the next slice is loaded.
+  double latency = toMicroseconds(machine.memoryLatency);
+  double share = rows * tile[1] / (128.0 * 256.0);
+  result.epilogue = latency + (fields.store == StoreKind::Tma
+                                   ? toMicroseconds(load + stored / getL2Rate())
+                                   : (machine.directStore - latency) * share);
+}
+
+/// What DRAM has to move at least, of A, B and D, and of operands again where
+/// they do not stay in L2 from one wave to the next.
+double Predictor::getDramBytes() const {
+  double a = double(problem.m) * problem.k * problem.operandBytes;
+  double b = double(problem.n) * problem.k * problem.operandBytes;
+  double d = double(problem.m) * problem.n * problem.resultBytes;
+  double operands = a + b;
+  if (operands > machine.l2Bytes) {
+    // A wave's tiles are `height` rows of tiles, as wide as there are tiles.
+    double rows = std::ceil(double(problem.m) / tile[0]);
+    double columns = std::ceil(double(problem.n) / tile[1]);
+    double height = std::min<double>(fields.raster, rows);
+    double width = std::ceil(atOnce / height);
+    if (width > columns) {
+      width = columns;
+      height = std::min(rows, std::ceil(atOnce / width));
+    }
+    double perWave =
+        (height * tile[0] + width * tile[1]) * problem.k * problem.operandBytes;
+    double waves = std::max(1.0, rows * columns / (height * width));
+    operands = std::max(operands, waves * perWave);
+  }
+  return operands + d * (problem.accumulate ? 2 : 1);
+}
+
+/// Partial sums are written and read once, and D is written.
+void Predictor::predictReduction() {
+  if (fields.splitK == 1)
+    return;
+  double slice = double(llvm::divideCeil(problem.m, tile[0]) * tile[0]) *
+                 (llvm::divideCeil(problem.n, tile[1]) * tile[1]) * 4;
+  double sums = slice * parts;
+  double d = double(problem.m) * problem.n * problem.resultBytes *
+             (problem.accumulate ? 2 : 1);
+  double bandwidth =
+      sums <= machine.l2Bytes ? machine.l2Bandwidth : machine.dramBandwidth;
+  result.reduction = machine.launch +
+                     toMicroseconds(2 * machine.memoryLatency) +
+                     (sums / bandwidth + d / machine.dramBandwidth) * 1e6;
+}
+
+Prediction Predictor::run() {
+  if (fields.preset == Preset::Naive) {
+    predictNaive();
+    result.microseconds = machine.launch + result.mainLoop;
+  } else {
+    countTiles();
+    predictStep();
+    predictEpilogue();
+    predictReduction();
+    double tileTime = toMicroseconds(result.steps * result.stepCycles);
+    double fill = fields.preset < Preset::Pipelined
+                      ? 0
+                      : toMicroseconds(machine.mmaLatency + tile[1] / 2.0);
+    tileTime += fill;
+    double waves = result.waves;
+    result.dramBytes = getDramBytes();
+    double dram = result.dramBytes / machine.dramBandwidth * 1e6;
+    if (fields.preset >= Preset::Persistent) {
+      // The epilogue of a tile runs beside the next one's main loop if there is
+      // an accumulator for each.
+      bool overlaps = 2 * tile[1] <= 512;
+      result.mainLoop =
+          overlaps
+              ? tileTime + (waves - 1) * std::max(tileTime, result.epilogue)
+              : waves * tileTime + (waves - 1) * result.epilogue;
+      result.mainLoop += machine.prologue;
+    } else {
+      result.mainLoop = waves * (tileTime + machine.prologue) +
+                        (waves - 1) * (result.epilogue + machine.handOver);
+    }
+    if (dram > result.mainLoop) {
+      result.mainLoop = dram;
+      result.bound = Bound::Dram;
+    }
+    result.microseconds =
+        machine.launch + result.mainLoop + result.epilogue + result.reduction;
+  }
+  result.teraflops = problem.getFlops() / result.microseconds / 1e6;
+  return result;
+}
+
+} // namespace
+
+Prediction bwgemm::predict(const MachineModel &machine,
+                           const GemmProblem &problem,
+                           const ScheduleFields &fields) {
+  return Predictor(machine, problem, fields).run();
+}

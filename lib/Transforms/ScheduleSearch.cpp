@@ -1,0 +1,199 @@
+//===- ScheduleSearch.cpp - Candidates for a gemm's schedule --------------===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "bwgemm/Transforms/ScheduleSearch.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+GemmProblem bwgemm::getProblem(GemmOp gemm) {
+  auto known = [](int64_t lhs, int64_t rhs) -> int64_t {
+    int64_t extent = ShapedType::isDynamic(lhs) ? rhs : lhs;
+    if (ShapedType::isDynamic(extent))
+      return kAssumedExtent;
+    return std::max<int64_t>(extent, 1);
+  };
+  MemRefType a = gemm.getAType(), b = gemm.getBType(), d = gemm.getDType();
+  GemmProblem problem;
+  problem.m = known(d.getDimSize(0), a.getDimSize(gemm.getMDimOfA()));
+  problem.n = known(d.getDimSize(1), b.getDimSize(gemm.getNDimOfB()));
+  problem.k =
+      known(a.getDimSize(gemm.getKDimOfA()), b.getDimSize(gemm.getKDimOfB()));
+  problem.operandBytes = a.getElementTypeBitWidth() / 8;
+  problem.resultBytes = d.getElementTypeBitWidth() / 8;
+  problem.accumulate = gemm.getAccumulate();
+  return problem;
+}
+
+/// The message of a diagnostic without the words about where it comes from.
+static std::string getReason(const Diagnostic &diagnostic) {
+  std::string text = diagnostic.str();
+  StringRef reason = text;
+  // "'bwgemm.gemm' op schedule 'persistent': REASON"
+  size_t at = reason.find("': ");
+  return (at == StringRef::npos ? reason : reason.drop_front(at + 3)).str();
+}
+
+Candidate bwgemm::tryCandidate(GemmOp gemm, const TargetInfo &target,
+                               const ScheduleSpec &spec) {
+  Candidate candidate;
+  candidate.spec = spec;
+  ScopedDiagnosticHandler handler(gemm.getContext(), [&](Diagnostic &problem) {
+    candidate.refusal = getReason(problem);
+    return success();
+  });
+  FailureOr<ScheduleAttr> schedule = completeSchedule(gemm, target, spec);
+  if (failed(schedule))
+    return candidate;
+  candidate.schedule = *schedule;
+  candidate.prediction =
+      predict(MachineModel(), getProblem(gemm), candidate.schedule.getFields());
+  return candidate;
+}
+
+namespace {
+
+/// Enumerates the SPECs of one search.
+class Enumeration {
+public:
+  Enumeration(GemmOp gemm, const ScheduleSpec &wanted)
+      : problem(getProblem(gemm)), wanted(wanted) {
+    isDepthKnown =
+        !ShapedType::isDynamic(gemm.getAType().getDimSize(gemm.getKDimOfA())) ||
+        !ShapedType::isDynamic(gemm.getBType().getDimSize(gemm.getKDimOfB()));
+  }
+
+  std::vector<ScheduleSpec> run() {
+    // From the lowest rung up, so that the simpler one of two equals comes
+    // first.
+    for (Preset preset :
+         {Preset::Swizzle, Preset::TmaStore, Preset::Pipelined,
+          Preset::WarpSpecialized, Preset::TwoCta, Preset::Persistent})
+      for (const Grouping &grouping : getGroupings(preset))
+        for (std::array<int64_t, 3> tile : getTiles(grouping))
+          for (int64_t parts : getSplits(preset, grouping, tile))
+            for (std::optional<int64_t> raster : getRasters()) {
+              ScheduleSpec spec = wanted;
+              spec.preset = preset;
+              spec.ctaGroup = grouping.ctaGroup;
+              spec.cluster = grouping.cluster;
+              spec.tile = tile;
+              if (parts != 1)
+                spec.splitK = parts;
+              spec.raster = raster;
+              specs.push_back(spec);
+            }
+    return std::move(specs);
+  }
+
+private:
+  /// CTAs that multiply and load together.
+  struct Grouping {
+    std::optional<int64_t> ctaGroup;
+    std::optional<std::array<int64_t, 2>> cluster;
+  };
+  std::vector<Grouping> getGroupings(Preset preset) const;
+  std::vector<std::array<int64_t, 3>> getTiles(const Grouping &grouping) const;
+  std::vector<int64_t> getSplits(Preset preset, const Grouping &grouping,
+                                 std::array<int64_t, 3> tile) const;
+  std::vector<std::optional<int64_t>> getRasters() const;
+
+  GemmProblem problem;
+  const ScheduleSpec &wanted;
+  bool isDepthKnown;
+  std::vector<ScheduleSpec> specs;
+};
+
+std::vector<Enumeration::Grouping>
+Enumeration::getGroupings(Preset preset) const {
+  if (wanted.ctaGroup || wanted.cluster)
+    return {{wanted.ctaGroup, wanted.cluster}};
+  std::vector<Grouping> groupings;
+  if (preset != Preset::TwoCta)
+    groupings.push_back({});
+  if (preset >= Preset::Pipelined && preset != Preset::TwoCta)
+    for (std::array<int64_t, 2> cluster :
+         {std::array<int64_t, 2>{2, 1}, {1, 2}})
+      groupings.push_back({std::nullopt, cluster});
+  if (preset >= Preset::TwoCta)
+    for (std::array<int64_t, 2> cluster :
+         {std::array<int64_t, 2>{2, 1}, {2, 2}})
+      groupings.push_back({2, cluster});
+  return groupings;
+}
+
+std::vector<std::array<int64_t, 3>>
+Enumeration::getTiles(const Grouping &grouping) const {
+  if (wanted.tile)
+    return {*wanted.tile};
+  // Rows of 128 bytes take the widest swizzle; shorter ones are for a K that
+  // does not fill them.
+  int64_t depth = 64;
+  while (depth > 16 && depth / 2 >= problem.k)
+    depth /= 2;
+  int64_t group = grouping.ctaGroup.value_or(1);
+  std::vector<std::array<int64_t, 3>> tiles;
+  for (int64_t m : {64 * group, 128 * group})
+    for (int64_t n : {16, 32, 64, 96, 128, 160, 192, 224, 256})
+      if (n % (16 * group) == 0)
+        tiles.push_back({m, n, depth});
+  return tiles;
+}
+
+/// More parts than one where the tiles leave SMs without work, if rings fill
+/// them at all.
+std::vector<int64_t> Enumeration::getSplits(Preset preset,
+                                            const Grouping &grouping,
+                                            std::array<int64_t, 3> tile) const {
+  if (wanted.splitK)
+    return {*wanted.splitK};
+  std::vector<int64_t> splits{1};
+  // How much memory a split takes is not known where K is not.
+  if (!isDepthKnown || preset < Preset::Pipelined)
+    return splits;
+  int64_t ctas = int64_t(llvm::divideCeil(problem.m, tile[0])) *
+                 llvm::divideCeil(problem.n, tile[1]) *
+                 grouping.ctaGroup.value_or(1);
+  int64_t depth = llvm::divideCeil(problem.k, tile[2]);
+  for (int64_t parts : {2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64})
+    if (parts <= depth && ctas * parts <= MachineModel().multiprocessors)
+      splits.push_back(parts);
+  return splits;
+}
+
+/// The order of tiles matters where operands do not stay in L2.
+std::vector<std::optional<int64_t>> Enumeration::getRasters() const {
+  double operands =
+      double(problem.m + problem.n) * problem.k * problem.operandBytes;
+  if (wanted.raster || operands <= MachineModel().l2Bytes)
+    return {wanted.raster};
+  return {8, 4, 16, 2, 1};
+}
+
+} // namespace
+
+std::vector<Candidate> bwgemm::searchSchedules(GemmOp gemm,
+                                               const TargetInfo &target,
+                                               const ScheduleSpec &spec) {
+  std::vector<Candidate> candidates;
+  for (const ScheduleSpec &each : Enumeration(gemm, spec).run())
+    candidates.push_back(tryCandidate(gemm, target, each));
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate &lhs, const Candidate &rhs) {
+                     if (!lhs.schedule || !rhs.schedule)
+                       return lhs.schedule && !rhs.schedule;
+                     auto rank = [](const Candidate &candidate) {
+                       return std::pair(candidate.prediction.microseconds,
+                                        candidate.prediction.dramBytes);
+                     };
+                     return rank(lhs) < rank(rhs);
+                   });
+  return candidates;
+}
