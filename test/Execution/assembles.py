@@ -20,7 +20,8 @@ import tempfile
 SCHEDULES = ["naive", "tma", "swizzle", "swizzle,tile=128x256x64",
              "tma_store", "warp_specialized,cluster=2x2", "two_cta", "persistent",
              "persistent,tile=128x256x64", "persistent,tile=256x256x64",
-             "swizzle,split_k=3", "persistent,split_k=4",
+             "swizzle,split_k=3", "persistent,split_k=4", "two_cta,split_k=2",
+             "auto",
              "persistent,tile=128x256x64,scheduler=clc,pdl=on"]
 TARGETS = ["sm_100a", "sm_100f", "sm_103a"]
 REGISTER_TARGETS = ["sm_100a", "sm_103a"]
