@@ -163,8 +163,10 @@ std::string Explanation::why(const Prediction &other) const {
   double mainLoop = other.mainLoop - chosen.mainLoop;
   double epilogue = other.epilogue - chosen.epilogue;
   double reduction = other.reduction - chosen.reduction;
-  if (other.microseconds <= chosen.microseconds)
+  if (other.microseconds < chosen.microseconds)
     return text;
+  if (other.microseconds == chosen.microseconds)
+    return text + ": the same, but it reads no less and is not simpler";
   if (reduction > std::max(mainLoop, epilogue))
     return text + ": adding parts takes " + number(other.reduction) + " us";
   if (epilogue > mainLoop)
@@ -228,6 +230,11 @@ void Explanation::printAlternatives() {
 void Explanation::print(unsigned number) {
   chosen = predict(MachineModel(), problem, schedule.getFields());
   printProblem(number);
+  if (llvm::is_contained(gemm.getAType().getShape(), 0) ||
+      llvm::is_contained(gemm.getBType().getShape(), 0)) {
+    out << "  predicted  no kernel runs: an extent is zero\n";
+    return;
+  }
   printResources();
   printPrediction();
   for (auto [type, name] :
