@@ -29,6 +29,10 @@ void BwgemmDialect::registerTypes() {
 
 using EmitError = function_ref<InFlightDiagnostic()>;
 
+/// Before `bwgemm-pair-ctas` halves it, a tile may be one that only a pair of
+/// CTAs can hold. What one CTA holds is planned by `bwgemm-plan-resources`.
+constexpr int64_t kMaxPairBytes = 2 * kMaxSharedBytes;
+
 //===----------------------------------------------------------------------===//
 // Shared pieces of syntax and verification
 //===----------------------------------------------------------------------===//
@@ -201,9 +205,9 @@ LogicalResult SmemType::verify(EmitError emitError, ArrayRef<int64_t> shape,
   int64_t bytes = bytesOf(elementType);
   for (int64_t extent : shape)
     bytes *= extent;
-  if (bytes > kMaxSharedBytes)
-    return emitError() << "expects a tile of at most " << kMaxSharedBytes
-                       << " bytes (the shared memory of a CTA), but got "
+  if (bytes > kMaxPairBytes)
+    return emitError() << "expects a tile of at most " << kMaxPairBytes
+                       << " bytes (the shared memory of two CTAs), but got "
                        << bytes;
   return success();
 }
@@ -448,9 +452,9 @@ LogicalResult RingType::verify(EmitError emitError, int64_t stages,
     bytes += tile.getBytes() * stages;
   }
   // ring_type_c4
-  if (bytes > kMaxSharedBytes)
-    return emitError() << "expects a ring of at most " << kMaxSharedBytes
-                       << " bytes (the shared memory of a CTA), but got "
+  if (bytes > kMaxPairBytes)
+    return emitError() << "expects a ring of at most " << kMaxPairBytes
+                       << " bytes (the shared memory of two CTAs), but got "
                        << bytes;
   return success();
 }

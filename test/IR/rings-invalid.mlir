@@ -37,8 +37,8 @@ func.func private @f(!bwgemm.ring<2 x (!bwgemm.smem<2x64x64xbf16, k_major>)>)
 // -----
 
 // ring_type_c4
-// expected-error @+1 {{expects a ring of at most 232448 bytes (the shared memory of a CTA), but got 262144}}
-func.func private @f(!bwgemm.ring<16 x (!bwgemm.smem<128x64xbf16, k_major>)>)
+// expected-error @+1 {{expects a ring of at most 464896 bytes (the shared memory of two CTAs), but got 524288}}
+func.func private @f(!bwgemm.ring<32 x (!bwgemm.smem<128x64xbf16, k_major>)>)
 
 // -----
 

@@ -123,14 +123,14 @@ func.func private @f(!bwgemm.smem<64x20xbf16, mn_major, swizzle = 128B>)
 // -----
 
 // smem_c6: one group of rows more than fits.
-// expected-error@+1 {{expects a tile of at most 232448 bytes (the shared memory of a CTA), but got 233472}}
-func.func private @f(!bwgemm.smem<1824x64xbf16, k_major, swizzle = 128B>)
+// expected-error@+1 {{expects a tile of at most 464896 bytes (the shared memory of two CTAs), but got 465920}}
+func.func private @f(!bwgemm.smem<3640x64xbf16, k_major, swizzle = 128B>)
 
 // -----
 
 // smem_c6: the stages count.
-// expected-error@+1 {{expects a tile of at most 232448 bytes (the shared memory of a CTA), but got 245760}}
-func.func private @f(!bwgemm.smem<15x128x64xbf16, k_major, swizzle = 128B>)
+// expected-error@+1 {{expects a tile of at most 464896 bytes (the shared memory of two CTAs), but got 475136}}
+func.func private @f(!bwgemm.smem<29x128x64xbf16, k_major, swizzle = 128B>)
 
 // -----
 
