@@ -201,12 +201,32 @@ static Step commit(Warp &w, const Instruction &i, LaneMask mask) {
         return w.trap(i, lane, "the CTA mask names no CTA of the cluster");
       if (Ordering *ordering = orderingOf(w.cluster()))
         ordering->mbarrierNamed(scene, *cta, offset);
-      w.cluster().async.issue(
-          channel, "mma commit", i.line, [cta, offset, scene, message] {
-            if (message)
-              orderingOf(cta->cluster())->mbarrierJoin(*cta, offset, *message);
-            return landOnMBarrier(*cta, offset, 0, true, scene);
-          });
+      auto arrive = [cta, offset, scene, message] {
+        if (message)
+          orderingOf(cta->cluster())->mbarrierJoin(*cta, offset, *message);
+        return landOnMBarrier(*cta, offset, 0, true, scene);
+      };
+      if (cta == &w.cta()) {
+        w.cluster().async.issue(channel, "mma commit", i.line, arrive);
+        continue;
+      }
+      // An arrival at another CTA is on its way for some time, while this
+      // thread's later commits may land.
+      auto leave = [cta, scene, line = i.line, arrive] {
+        cta->cluster().async.issue(
+            AsyncQueue::unordered, "mma commit at another CTA", line,
+            [cta, scene, arrive] {
+              if (cta->aliveThreads() != 0)
+                return arrive();
+              return scene.fail(FaultKind::Trap,
+                                "tcgen05.commit arrives at an mbarrier of the "
+                                "CTA of rank " +
+                                    std::to_string(cta->rank()) +
+                                    ", all threads of which have exited");
+            });
+        return true;
+      };
+      w.cluster().async.issue(channel, "mma commit", i.line, leave);
     }
   }
   return Step::Next;
