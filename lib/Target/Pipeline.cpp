@@ -55,6 +55,7 @@ void bwgemm::buildLowerPipeline(OpPassManager &manager,
   manager.addPass(createMulticast());
   manager.addPass(createPersist());
   manager.addPass(createLaunchControl());
+  manager.addPass(createStreamK());
   manager.addPass(createLowerRings());
   manager.addPass(createLowerRoles());
   manager.addPass(createInsertAsync());

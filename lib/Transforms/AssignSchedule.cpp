@@ -373,15 +373,19 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   if (failed(chooseCluster()))
     return failure();
   scheduler = spec.scheduler.value_or(TileScheduler::Static);
-  if (scheduler == TileScheduler::StreamK)
-    return refuse() << "expects scheduler=static|clc, but got stream_k";
   if (scheduler != TileScheduler::Static && preset < Preset::Persistent)
     return refuse() << "has one tile for each CTA; scheduler="
                     << stringifyTileScheduler(scheduler)
                     << " is for preset persistent";
-  if (auto [m, n] = cluster; scheduler == TileScheduler::Clc && m * n > 1)
-    return refuse() << "expects cluster=1x1 with scheduler=clc, but got " << m
+  if (auto [m, n] = cluster; scheduler != TileScheduler::Static && m * n > 1)
+    return refuse() << "expects cluster=1x1 with scheduler="
+                    << stringifyTileScheduler(scheduler) << ", but got " << m
                     << "x" << n << "; scheduler=static walks by clusters";
+  if (scheduler == TileScheduler::StreamK && spec.splitK.value_or(1) != 1)
+    return refuse()
+           << "expects split_k=1 with scheduler=stream_k, which shares "
+              "out K by itself, but got "
+           << *spec.splitK;
   // Without a pipeline a small tile lets more CTAs share an SM; with one, the
   // tile decides how often operands are read.
   bool pipelined = preset >= Preset::Pipelined;

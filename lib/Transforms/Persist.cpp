@@ -24,71 +24,17 @@ using namespace mlir::bwgemm;
 namespace {
 
 /// Wraps the roles of one kernel in loops over tiles.
-class PersistentKernel {
-public:
-  PersistentKernel(gpu::GPUFuncOp kernel, TileOrigin origin)
-      : kernel(kernel), origin(std::move(origin)),
-        coord(this->origin.getCoord()), builder(coord), loc(coord.getLoc()) {}
-
-  LogicalResult emit();
-
-private:
-  /// Emits the number of tiles; of those of clusters, where there are.
-  Value emitCount(Value rows);
-  void wrap(RoleOp role, Value first, Value count, Value step);
-
-  gpu::GPUFuncOp kernel;
-  TileOrigin origin;
-  TileCoordOp coord;
-  OpBuilder builder;
-  Location loc;
-};
-
-Value PersistentKernel::emitCount(Value rows) {
-  auto tiles = [&](Value extent, int64_t tile) -> Value {
-    return builder.createOrFold<arith::CeilDivUIOp>(
-        loc, extent, arith::ConstantIndexOp::create(builder, loc, tile));
-  };
-  auto [clusterM, clusterN] = coord.getClusterShape();
-  return builder.createOrFold<arith::MulIOp>(
-      loc, tiles(rows, coord.getTileM() * clusterM),
-      tiles(coord.getColumns(), coord.getTileN() * clusterN));
-}
-
-void PersistentKernel::wrap(RoleOp role, Value first, Value count, Value step) {
-  RoleParts parts(role);
-  SmallVector<Value> init;
-  for (RingBeginOp begin : parts.begins)
-    init.push_back(begin.getCursor());
-  if (parts.begins.empty())
-    builder.setInsertionPointToStart(&role.getBody().front());
-  else
-    builder.setInsertionPointAfter(parts.begins.back());
-  auto loop = scf::ForOp::create(builder, loc, first, count, step, init);
-  // Without iteration arguments the builder has made the terminator.
-  if (!init.empty())
-    builder.setInsertionPointToEnd(loop.getBody());
-  else
-    builder.setInsertionPoint(loop.getBody()->getTerminator());
-  SmallVector<Value> last = parts.moveInto(
-      builder, origin, loop.getInductionVar(), loop.getRegionIterArgs());
-  if (!init.empty())
-    scf::YieldOp::create(builder, loc, last);
-  // What comes after the last tile goes on from the last cursor.
-  for (RingDrainOp drain : parts.drains) {
-    auto cursor = llvm::find(last, drain.getCursor());
-    drain.getCursorMutable().assign(loop.getResult(cursor - last.begin()));
-  }
-}
-
-LogicalResult PersistentKernel::emit() {
+LogicalResult persist(gpu::GPUFuncOp kernel, TileOrigin origin) {
   StoreOp store;
   kernel.walk([&](StoreOp op) { store = op; });
   if (!store)
     return kernel.emitOpError("expects a bwgemm.store in a persistent kernel");
+  TileCoordOp coord = origin.getCoord();
+  Location loc = coord.getLoc();
+  OpBuilder builder(coord.getContext());
   builder.setInsertionPointAfter(coord);
   Value rows = builder.createOrFold<memref::DimOp>(loc, store.getD(), 0);
-  Value count = emitCount(rows);
+  Value count = origin.emitCount(builder, rows);
   Value first = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
   Value step = gpu::GridDimOp::create(builder, loc, gpu::Dimension::x);
   if (int64_t size = coord.getClusterSize(); size > 1) {
@@ -97,7 +43,7 @@ LogicalResult PersistentKernel::emit() {
     step = arith::DivUIOp::create(builder, loc, step, ctas);
   }
   for (RoleOp role : findTileRoles(kernel))
-    wrap(role, first, count, step);
+    RoleParts(role).moveIntoLoop(builder, origin, first, count, step);
   origin.eraseUnused();
   return success();
 }
@@ -113,7 +59,7 @@ public:
       std::optional<TileOrigin> origin = TileOrigin::find(kernel);
       if (!origin)
         return WalkResult::skip();
-      if (failed(PersistentKernel(kernel, *origin).emit()))
+      if (failed(persist(kernel, *origin)))
         return WalkResult::interrupt();
       boundGrid(kernel);
       return WalkResult::skip();

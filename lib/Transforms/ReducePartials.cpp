@@ -49,8 +49,9 @@ constexpr int32_t kThreads = 256;
 /// Emits the body of one kernel.
 class Reduction {
 public:
-  Reduction(gpu::GPUFuncOp kernel, MemRefType type, bool accumulate)
-      : builder(kernel.getContext()), loc(kernel.getLoc()), type(type),
+  Reduction(gpu::GPUFuncOp kernel, bool accumulate)
+      : builder(kernel.getContext()), loc(kernel.getLoc()),
+        type(cast<MemRefType>(kernel.getArgument(1).getType())),
         accumulate(accumulate), width(getWidth(type)) {
     builder.setInsertionPointToEnd(&kernel.getBody().front());
     sums = kernel.getArgument(0);
@@ -63,6 +64,7 @@ public:
   }
 
   void emit(Value parts, Value sliceRows);
+  void emitForShares(const TileShares &shares, TileCoordOp coord);
 
 private:
   Value constant(int64_t value) {
@@ -84,6 +86,7 @@ private:
     otherwise();
   }
 
+  Value load(Value row, Value column);
   Value emitSum(Value row, Value column, Value parts, Value sliceRows);
   /// Whether 16 bytes of D at the thread's place can be accessed at once; null
   /// if they cannot.
@@ -92,6 +95,7 @@ private:
   Value round(Value value);
   void emitVector(Value sum, Value row, Value column);
   void emitScalars(Value sum, Value row, Value column, Value columns);
+  void emitWrite(Value sum, Value row, Value column, Value columns);
 
   OpBuilder builder;
   Location loc;
@@ -101,24 +105,27 @@ private:
   Value sums, d;
 };
 
+/// Neighbouring partial sums.
+Value Reduction::load(Value row, Value column) {
+  auto vector = VectorType::get(width, builder.getF32Type());
+  return vector::LoadOp::create(
+      builder, loc, vector, sums, ValueRange{row, column},
+      /*nontemporal=*/false, llvm::MaybeAlign(4 * width));
+}
+
 Value Reduction::emitSum(Value row, Value column, Value parts,
                          Value sliceRows) {
-  auto vector = VectorType::get(width, builder.getF32Type());
-  auto load = [&](OpBuilder &at, Value sliceRow) -> Value {
-    return vector::LoadOp::create(
-        at, loc, vector, sums, ValueRange{sliceRow, column},
-        /*nontemporal=*/false, llvm::MaybeAlign(4 * width));
-  };
-  Value first = load(builder, row);
-  auto loop = scf::ForOp::create(
-      builder, loc, constant(1), parts, constant(1), ValueRange{first},
-      [&](OpBuilder &body, Location loc, Value part, ValueRange carried) {
-        Value above = arith::MulIOp::create(body, loc, part, sliceRows);
-        Value sliceRow = arith::AddIOp::create(body, loc, above, row);
-        Value sum = arith::AddFOp::create(body, loc, carried.front(),
-                                          load(body, sliceRow));
-        scf::YieldOp::create(body, loc, sum);
-      });
+  Value first = load(row, column);
+  auto loop = scf::ForOp::create(builder, loc, constant(1), parts, constant(1),
+                                 ValueRange{first});
+  OpBuilder::InsertionGuard restore(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value above =
+      arith::MulIOp::create(builder, loc, loop.getInductionVar(), sliceRows);
+  Value sliceRow = arith::AddIOp::create(builder, loc, above, row);
+  Value sum = arith::AddFOp::create(builder, loc, loop.getRegionIterArg(0),
+                                    load(sliceRow, column));
+  scf::YieldOp::create(builder, loc, sum);
   return loop.getResult(0);
 }
 
@@ -191,6 +198,14 @@ void Reduction::emitScalars(Value sum, Value row, Value column, Value columns) {
   }
 }
 
+void Reduction::emitWrite(Value sum, Value row, Value column, Value columns) {
+  auto scalars = [&] { emitScalars(sum, row, column, columns); };
+  if (Value whole = emitWhole(column, columns))
+    when(whole, [&] { emitVector(sum, row, column); }, scalars);
+  else
+    scalars();
+}
+
 void Reduction::emit(Value parts, Value sliceRows) {
   Value rows = builder.createOrFold<memref::DimOp>(loc, d, 0);
   Value columns = builder.createOrFold<memref::DimOp>(loc, d, 1);
@@ -205,39 +220,120 @@ void Reduction::emit(Value parts, Value sliceRows) {
   Value piece = arith::RemUIOp::create(builder, loc, number, perRow);
   Value column = arith::MulIOp::create(builder, loc, piece, constant(width));
   when(compare(arith::CmpIPredicate::ult, row, rows), [&] {
-    Value sum = emitSum(row, column, parts, sliceRows);
-    auto scalars = [&] { emitScalars(sum, row, column, columns); };
-    if (Value whole = emitWhole(column, columns))
-      when(whole, [&] { emitVector(sum, row, column); }, scalars);
-    else
-      scalars();
+    emitWrite(emitSum(row, column, parts, sliceRows), row, column, columns);
+  });
+  gpu::ReturnOp::create(builder, loc);
+}
+
+/// CTA (x, y) takes pieces from y on of the tile in which CTA x ends and CTA
+/// x + 1 begins, unless an earlier one ends in it, too.
+void Reduction::emitForShares(const TileShares &shares, TileCoordOp coord) {
+  auto add = [&](Value lhs, Value rhs) -> Value {
+    return builder.createOrFold<arith::AddIOp>(loc, lhs, rhs);
+  };
+  auto mul = [&](Value lhs, Value rhs) -> Value {
+    return builder.createOrFold<arith::MulIOp>(loc, lhs, rhs);
+  };
+  auto both = [&](Value lhs, Value rhs) -> Value {
+    return arith::AndIOp::create(builder, loc, lhs, rhs);
+  };
+  int64_t tileM = coord.getTileM(), tileN = coord.getTileN();
+  Value steps = mul(shares.tiles, shares.depthTiles);
+  auto firstStep = [&](Value cta) {
+    return emitFirstStep(builder, loc, steps, shares.ctas, cta);
+  };
+  Value before = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
+  Value second = add(before, constant(1));
+  Value step = firstStep(second);
+  Value tile = arith::DivUIOp::create(builder, loc, step, shares.depthTiles);
+  Value start = mul(tile, shares.depthTiles);
+  Value stepBefore = firstStep(before);
+  Value isCut = compare(arith::CmpIPredicate::ne, step, start);
+  Value isFirst = compare(arith::CmpIPredicate::ule, stepBefore, start);
+  when(both(isCut, isFirst), [&] {
+    Value rows = builder.createOrFold<memref::DimOp>(loc, d, 0);
+    Value columns = builder.createOrFold<memref::DimOp>(loc, d, 1);
+    Type index = builder.getIndexType();
+    auto here = TileCoordOp::create(builder, loc, index, index, tileM, tileN,
+                                    columns, tile, coord.getRaster(),
+                                    coord.getRaster() != 1 ? rows : Value(),
+                                    /*cluster=*/DenseI64ArrayAttr());
+    Value block = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::y);
+    Value thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
+    Value number = add(mul(block, constant(kThreads)), thread);
+    Value perRow = constant(tileN / width);
+    Value inRow = arith::DivUIOp::create(builder, loc, number, perRow);
+    Value inColumn = mul(arith::RemUIOp::create(builder, loc, number, perRow),
+                         constant(width));
+    Value row = add(here.getM(), inRow), column = add(here.getN(), inColumn);
+    Value inside =
+        both(compare(arith::CmpIPredicate::ult, inRow, constant(tileM)),
+             both(compare(arith::CmpIPredicate::ult, row, rows),
+                  compare(arith::CmpIPredicate::ult, column, columns)));
+    when(inside, [&] {
+      auto loadShare = [&](Value share) {
+        return load(add(mul(share, constant(tileM)), inRow), inColumn);
+      };
+      // It is the first CTA's first tile only if it begins with it.
+      Value other = compare(arith::CmpIPredicate::ne, stepBefore, start);
+      Value share =
+          add(mul(before, constant(2)),
+              arith::IndexCastUIOp::create(builder, loc, index, other));
+      Value end = add(start, shares.depthTiles);
+      auto loop = scf::WhileOp::create(
+          builder, loc,
+          TypeRange{index, VectorType::get(width, builder.getF32Type())},
+          ValueRange{second, loadShare(share)});
+      Type types[] = {loop.getResult(0).getType(), loop.getResult(1).getType()};
+      Location locations[] = {loc, loc};
+      OpBuilder::InsertionGuard restore(builder);
+      Block *head =
+          builder.createBlock(&loop.getBefore(), {}, types, locations);
+      Value more = compare(arith::CmpIPredicate::ult,
+                           firstStep(head->getArgument(0)), end);
+      scf::ConditionOp::create(builder, loc, more, head->getArguments());
+      Block *body = builder.createBlock(&loop.getAfter(), {}, types, locations);
+      Value cta = body->getArgument(0);
+      Value sum = arith::AddFOp::create(builder, loc, body->getArgument(1),
+                                        loadShare(mul(cta, constant(2))));
+      scf::YieldOp::create(builder, loc,
+                           ValueRange{add(cta, constant(1)), sum});
+      builder.setInsertionPointAfter(loop);
+      emitWrite(loop.getResult(1), row, column, columns);
+    });
   });
   gpu::ReturnOp::create(builder, loc);
 }
 
 } // namespace
 
-void bwgemm::emitReducePartials(OpBuilder &builder, Location loc,
-                                gpu::GPUFuncOp kernel, const PartialSums &sums,
-                                Value d, bool accumulate) {
+/// An empty kernel that reads a workspace of partial sums and writes D.
+static gpu::GPUFuncOp createReduction(Location loc, gpu::GPUFuncOp kernel,
+                                      Type workspace, Type d) {
   auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
   std::string base = (kernel.getName() + "_reduce").str(), name = base;
   for (unsigned i = 1; module.lookupSymbol(name); ++i)
     name = base + "_" + std::to_string(i);
-  auto type = cast<MemRefType>(d.getType());
   OpBuilder inModule(kernel.getContext());
   inModule.setInsertionPointAfter(kernel);
-  auto reduce = gpu::GPUFuncOp::create(
-      inModule, loc, name,
-      inModule.getFunctionType({sums.workspace.getType(), type},
-                               /*results=*/{}));
+  auto reduce =
+      gpu::GPUFuncOp::create(inModule, loc, name,
+                             inModule.getFunctionType({workspace, d},
+                                                      /*results=*/{}));
   reduce->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   inModule.getUnitAttr());
   // Room for the loads that are under way, and for two CTAs at a time.
   reduce->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                   inModule.getI32IntegerAttr(2));
   reduce.setKnownBlockSizeAttr(inModule.getDenseI32ArrayAttr({kThreads, 1, 1}));
+  return reduce;
+}
 
+void bwgemm::emitReducePartials(OpBuilder &builder, Location loc,
+                                gpu::GPUFuncOp kernel, const PartialSums &sums,
+                                Value d, bool accumulate) {
+  gpu::GPUFuncOp reduce =
+      createReduction(loc, kernel, sums.workspace.getType(), d.getType());
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
@@ -248,7 +344,8 @@ void bwgemm::emitReducePartials(OpBuilder &builder, Location loc,
   Value rows = builder.createOrFold<memref::DimOp>(loc, d, 0);
   Value columns = builder.createOrFold<memref::DimOp>(loc, d, 1);
   Value pieces = builder.createOrFold<arith::MulIOp>(
-      loc, rows, ceilDiv(columns, Reduction::getWidth(type)));
+      loc, rows,
+      ceilDiv(columns, Reduction::getWidth(cast<MemRefType>(d.getType()))));
   Value one = constant(1);
   auto launch = gpu::LaunchFuncOp::create(
       builder, loc, reduce,
@@ -258,6 +355,40 @@ void bwgemm::emitReducePartials(OpBuilder &builder, Location loc,
       ValueRange{sums.workspace, d});
   Value parts = passToKernel(reduce, launch, sums.parts);
   Value sliceRows = passToKernel(reduce, launch, sums.sliceRows);
-  Reduction reduction(reduce, type, accumulate);
-  reduction.emit(parts, sliceRows);
+  Reduction(reduce, accumulate).emit(parts, sliceRows);
+}
+
+Value bwgemm::emitFirstStep(OpBuilder &builder, Location loc, Value steps,
+                            Value ctas, Value cta) {
+  Value each = builder.createOrFold<arith::DivUIOp>(loc, steps, ctas);
+  Value longer = builder.createOrFold<arith::RemUIOp>(loc, steps, ctas);
+  Value shorter = builder.createOrFold<arith::MulIOp>(loc, cta, each);
+  return builder.createOrFold<arith::AddIOp>(
+      loc, shorter, builder.createOrFold<arith::MinUIOp>(loc, cta, longer));
+}
+
+void bwgemm::emitReduceShares(OpBuilder &builder, Location loc,
+                              gpu::GPUFuncOp kernel, const TileShares &shares,
+                              TileCoordOp coord, Value d, bool accumulate) {
+  gpu::GPUFuncOp reduce =
+      createReduction(loc, kernel, shares.workspace.getType(), d.getType());
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  int64_t pieces = coord.getTileM() * coord.getTileN() /
+                   Reduction::getWidth(cast<MemRefType>(d.getType()));
+  Value one = constant(1);
+  // A CTA for each place where one ends and the next one begins.
+  Value places = builder.createOrFold<arith::SubIOp>(loc, shares.ctas, one);
+  auto launch = gpu::LaunchFuncOp::create(
+      builder, loc, reduce,
+      gpu::KernelDim3{places, constant(llvm::divideCeil(pieces, kThreads)),
+                      one},
+      gpu::KernelDim3{constant(kThreads), one, one},
+      arith::ConstantIntOp::create(builder, loc, 0, 32),
+      ValueRange{shares.workspace, d});
+  TileShares inKernel{Value(), passToKernel(reduce, launch, shares.ctas),
+                      passToKernel(reduce, launch, shares.tiles),
+                      passToKernel(reduce, launch, shares.depthTiles)};
+  Reduction(reduce, accumulate).emitForShares(inKernel, coord);
 }

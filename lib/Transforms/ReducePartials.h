@@ -32,6 +32,31 @@ struct PartialSums {
 void emitReducePartials(OpBuilder &builder, Location loc, gpu::GPUFuncOp kernel,
                         const PartialSums &sums, Value d, bool accumulate);
 
+/// Shares of tiles of D in device memory, on the host side. All steps along K
+/// of all tiles are numbered, tile after tile, and CTA c of the kernel that
+/// made the shares has the steps from `getFirstStep(c)` to `getFirstStep(c +
+/// 1)`. Of a tile that it has not all steps of, its share is `tileM` rows of a
+/// matrix of f32 that is `tileN` wide: number 2c for the first tile that it has
+/// a part in, 2c + 1 for another one.
+struct TileShares {
+  Value workspace;
+  /// CTAs, tiles of D, and steps along K of one tile; all at least one.
+  Value ctas, tiles, depthTiles;
+};
+
+/// The first of `steps` steps that CTA `cta` of `ctas` has: the first ones have
+/// one more where it does not divide.
+Value emitFirstStep(OpBuilder &builder, Location loc, Value steps, Value ctas,
+                    Value cta);
+
+/// Emits a kernel beside `kernel`, named after it, and at `builder` its launch:
+/// of each tile of which several CTAs have a share it adds these in the order
+/// of K and writes it as `emitReducePartials` writes a result. `coord` says
+/// where tiles lie.
+void emitReduceShares(OpBuilder &builder, Location loc, gpu::GPUFuncOp kernel,
+                      const TileShares &shares, TileCoordOp coord, Value d,
+                      bool accumulate);
+
 /// What a kernel sees of a host-side index: a constant, or a new last argument
 /// of `kernel` and of `launch`, which launches it.
 Value passToKernel(gpu::GPUFuncOp kernel, gpu::LaunchFuncOp launch,

@@ -256,8 +256,9 @@ void StagedStore::emit() {
   // What concerns all results of these warps stands around their loop. One
   // thread starts every copy, since only it can wait for them.
   Operation *outermost = store;
-  while (isa<LoopLikeOpInterface>(outermost->getParentOp()))
-    outermost = outermost->getParentOp();
+  for (Operation *op = store; op != kernel; op = op->getParentOp())
+    if (isa<LoopLikeOpInterface>(op))
+      outermost = op;
   isRepeated = outermost != store.getOperation();
   builder.setInsertionPoint(outermost);
   Type index = builder.getIndexType();

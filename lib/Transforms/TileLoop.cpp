@@ -7,7 +7,7 @@
 
 #include "TileLoop.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -35,6 +35,19 @@ std::optional<TileOrigin> TileOrigin::find(gpu::GPUFuncOp kernel) {
     }
   }
   return origin;
+}
+
+Value TileOrigin::emitCount(OpBuilder &builder, Value rows) const {
+  TileCoordOp op = coord;
+  Location loc = op.getLoc();
+  auto tiles = [&](Value extent, int64_t tile) -> Value {
+    return builder.createOrFold<arith::CeilDivUIOp>(
+        loc, extent, arith::ConstantIndexOp::create(builder, loc, tile));
+  };
+  auto [clusterM, clusterN] = op.getClusterShape();
+  return builder.createOrFold<arith::MulIOp>(
+      loc, tiles(rows, op.getTileM() * clusterM),
+      tiles(op.getColumns(), op.getTileN() * clusterN));
 }
 
 void TileOrigin::emitAt(OpBuilder &builder, Value tile) const {
@@ -81,7 +94,7 @@ SmallVector<RoleOp> bwgemm::findTileRoles(gpu::GPUFuncOp kernel) {
   return roles;
 }
 
-RoleParts::RoleParts(RoleOp role) {
+RoleParts::RoleParts(RoleOp role) : role(role) {
   Block &body = role.getBody().front();
   for (Operation &op : body) {
     if (auto begin = dyn_cast<RingBeginOp>(op))
@@ -131,4 +144,36 @@ SmallVector<Value> RoleParts::moveInto(OpBuilder &builder,
   for (auto [begin, cursor] : llvm::zip_equal(begins, cursors))
     last.push_back(emitLast(builder, loc, begin, cursor));
   return last;
+}
+
+void RoleParts::redirectDrains(ArrayRef<Value> last, ValueRange results) {
+  for (RingDrainOp drain : drains) {
+    auto cursor = llvm::find(last, drain.getCursor());
+    drain.getCursorMutable().assign(results[cursor - last.begin()]);
+  }
+}
+
+scf::ForOp RoleParts::moveIntoLoop(OpBuilder &builder, const TileOrigin &origin,
+                                   Value first, Value end, Value step) {
+  OpBuilder::InsertionGuard restore(builder);
+  Location loc = origin.getCoord().getLoc();
+  SmallVector<Value> init;
+  for (RingBeginOp begin : begins)
+    init.push_back(begin.getCursor());
+  if (begins.empty())
+    builder.setInsertionPointToStart(&role.getBody().front());
+  else
+    builder.setInsertionPointAfter(begins.back());
+  auto loop = scf::ForOp::create(builder, loc, first, end, step, init);
+  // Without iteration arguments the builder has made the terminator.
+  if (!init.empty())
+    builder.setInsertionPointToEnd(loop.getBody());
+  else
+    builder.setInsertionPoint(loop.getBody()->getTerminator());
+  SmallVector<Value> last = moveInto(builder, origin, loop.getInductionVar(),
+                                     loop.getRegionIterArgs());
+  if (!init.empty())
+    scf::YieldOp::create(builder, loc, last);
+  redirectDrains(last, loop.getResults());
+  return loop;
 }

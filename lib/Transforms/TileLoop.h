@@ -11,6 +11,7 @@
 #include "bwgemm/IR/Bwgemm.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include <optional>
 
 namespace mlir::bwgemm {
@@ -30,6 +31,10 @@ public:
   static std::optional<TileOrigin> find(gpu::GPUFuncOp kernel);
 
   TileCoordOp getCoord() const { return coord; }
+
+  /// Emits the number of tiles of a D with `rows` rows; of those of clusters,
+  /// where there are.
+  Value emitCount(OpBuilder &builder, Value rows) const;
 
   /// Makes what belongs to tile number `tile` in front of `builder`'s place,
   /// for use in the rest of its block.
@@ -59,6 +64,16 @@ struct RoleParts {
   SmallVector<Value> moveInto(OpBuilder &builder, const TileOrigin &origin,
                               Value tile, ValueRange cursors);
 
+  /// Moves the rest into a loop over the tiles from `first` to `end` in steps
+  /// of `step`.
+  scf::ForOp moveIntoLoop(OpBuilder &builder, const TileOrigin &origin,
+                          Value first, Value end, Value step);
+
+  /// Lets what comes after the last tile go on from the last cursor: where it
+  /// has one of `last`, the cursors behind a tile, it gets that of `results`.
+  void redirectDrains(ArrayRef<Value> last, ValueRange results);
+
+  RoleOp role;
   SmallVector<RingBeginOp> begins;
   SmallVector<RingDrainOp> drains;
   SmallVector<Operation *> ops;

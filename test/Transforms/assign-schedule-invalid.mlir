@@ -29,6 +29,8 @@
 // LARGE: tile 128x256x512 needs 393236 bytes of shared memory, but sm_100a has 232448; the largest K that fits is 288
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=warp_specialized,scheduler=clc 2>&1 | FileCheck %s --check-prefix=CLC
 // CLC: error: 'bwgemm.gemm' op schedule 'warp_specialized': has one tile for each CTA; scheduler=clc is for preset persistent
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=persistent,scheduler=stream_k,split_k=2 2>&1 | FileCheck %s --check-prefix=STREAM-SPLIT
+// STREAM-SPLIT: error: 'bwgemm.gemm' op schedule 'persistent': expects split_k=1 with scheduler=stream_k, which shares out K by itself, but got 2
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=naive,pdl=on 2>&1 | FileCheck %s --check-prefix=NAIVE-PDL
 // NAIVE-PDL: error: 'bwgemm.gemm' op schedule 'naive': takes no fields
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,stages=3 2>&1 | FileCheck %s --check-prefix=STAGES
@@ -94,6 +96,8 @@
 // Half of N is contiguous in B: 16 elements are 32 bytes.
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=two_cta,tile=256x32x64,swizzle=64B 2>&1 | FileCheck %s --check-prefix=HALFSPAN
 // HALFSPAN: schedule 'two_cta': expects half of N of the tile, contiguous in B, to be a multiple of 64 bytes (the swizzle), but got 32
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=persistent,scheduler=stream_k,cluster=2x1 2>&1 | FileCheck %s --check-prefix=STREAMCLUSTER
+// STREAMCLUSTER: schedule 'persistent': expects cluster=1x1 with scheduler=stream_k, but got 2x1; scheduler=static walks by clusters
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=persistent,scheduler=clc,cluster=2x1 2>&1 | FileCheck %s --check-prefix=CLCCLUSTER
 // CLCCLUSTER: schedule 'persistent': expects cluster=1x1 with scheduler=clc, but got 2x1; scheduler=static walks by clusters
 

@@ -304,6 +304,43 @@ def LaunchControl : Pass<"bwgemm-launch-control", "::mlir::ModuleOp"> {
     "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect"];
 }
 
+def StreamK : Pass<"bwgemm-stream-k", "::mlir::ModuleOp"> {
+  let summary = "give every CTA the same number of steps along K";
+  let description = [{
+    For persistent kernels with `scheduler = stream_k`, in place of
+    `bwgemm-persist`. Where the number of tiles is not a multiple of the number
+    of multiprocessors, some idle while the last tiles are computed. Here all
+    steps along K of all tiles are put in a row, tile after tile, and cut into
+    equal parts, one for each CTA (the first ones have one step more where it
+    does not divide). Every role loops over the tiles that the CTA has a part
+    in, and over its steps of each:
+
+    ```mlir
+    scf.for %tile = %first_tile to %end_tile step %c1 iter_args(...) {
+      %from = ... max(%first_step, %start) - %start
+      %to = ... min(%end_step, %end) - %start
+      %m, %n = bwgemm.tile_coord 128 x 128 of %columns at %tile
+      scf.for %k = %from * 64 to %to * 64 step %c64 ...
+      scf.if %is_whole {
+        bwgemm.store %sum, %d[%m, %n] : ...
+      } else {
+        bwgemm.store %sum, %workspace[%row, %c0] : ...
+      }
+    }
+    ```
+
+    A tile that a CTA has all steps of is written as ever. Of others each CTA
+    writes its share, in f32, to a place of its own in a workspace: there are at
+    most two for each CTA, its first and its last tile. A second kernel adds the
+    shares of a tile in the order of K, so that the result has the same bits
+    every time, and writes it. No CTA waits for another one.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 def ProgrammaticLaunch : Pass<"bwgemm-programmatic-launch", "::mlir::ModuleOp"> {
   let summary = "let kernels begin while the one before them ends";
   let description = [{

@@ -1,0 +1,91 @@
+// Every CTA has the same number of steps along K, and a second kernel adds up
+// the tiles that several of them have a share in.
+
+// RUN: bwgemm-opt %s --bwgemm-tile --bwgemm-swizzle --bwgemm-tma-store --bwgemm-insert-rings --bwgemm-warp-specialize --bwgemm-persist --bwgemm-launch-control --bwgemm-stream-k --canonicalize --cse > %t
+// RUN: FileCheck %s --input-file=%t
+// It is not done twice.
+// RUN: bwgemm-opt %t --bwgemm-persist --bwgemm-stream-k | diff %t -
+
+// 24 tiles of 4 steps are 96 steps: not more CTAs than that, nor than
+// multiprocessors. Each may have two shares of 128 x 64 sums.
+// CHECK-LABEL: func.func @f
+// CHECK: %[[SMS:.*]] = bwgemm.multiprocessor_count
+// CHECK: %[[CTAS:.*]] = arith.minui %[[SMS]], %c96
+// CHECK: %[[ROWS:.*]] = arith.muli %[[CTAS]], %c256
+// CHECK: %[[SHARES:.*]] = bwgemm.workspace.alloc(%[[ROWS]]) "{{.*}}" : memref<?x64xf32>
+// CHECK: gpu.launch_func @bwgemm_kernels::@f_kernel blocks in (%[[CTAS]], %c1, %c1)
+// CHECK-SAME: %[[SHARES]] : memref<?x64xf32>)
+// One CTA less: a place for each two that follow each other; 8 x 256 threads
+// with 4 sums each for a tile.
+// CHECK: %[[PLACES:.*]] = arith.subi %[[CTAS]], %c1
+// CHECK: gpu.launch_func @bwgemm_kernels::@f_kernel_reduce blocks in (%[[PLACES]], %c8, %c1) threads in (%c256,
+// CHECK: bwgemm.workspace.free %[[SHARES]]
+
+// CHECK-LABEL: gpu.func @f_kernel(
+// CHECK-SAME: %[[K:[a-z0-9]*]]: index, %{{.*}}: !bwgemm.tensor_map<{{.*}}>, %[[WORKSPACE:.*]]: memref<?x64xf32>)
+// CHECK: %[[DEPTH:.*]] = arith.ceildivui %[[K]], %c64
+// CHECK: %[[STEPS:.*]] = arith.muli %[[DEPTH]], %c24
+// CHECK: %[[CTA:.*]] = gpu.block_id x
+// CHECK: %[[GRID:.*]] = gpu.grid_dim x
+// CHECK: %[[EACH:.*]] = arith.divui %[[STEPS]], %[[GRID]]
+// CHECK: %[[LONGER:.*]] = arith.remui %[[STEPS]], %[[GRID]]
+// CHECK: %[[SHORTER:.*]] = arith.muli %[[CTA]], %[[EACH]]
+// CHECK: %[[MORE:.*]] = arith.minui %[[CTA]], %[[LONGER]]
+// CHECK: %[[FIRST:.*]] = arith.addi %[[SHORTER]], %[[MORE]]
+// CHECK: %[[NEXT:.*]] = arith.addi %[[CTA]], %c1
+// CHECK: %[[END:.*]] = arith.addi
+// CHECK: %[[FIRST_TILE:.*]] = arith.divui %[[FIRST]], %[[DEPTH]]
+// CHECK: %[[END_TILE:.*]] = arith.ceildivui %[[END]], %[[DEPTH]]
+
+// CHECK: bwgemm.role "load"
+// CHECK: scf.for %[[TILE:.*]] = %[[FIRST_TILE]] to %[[END_TILE]] step %c1 iter_args
+// CHECK:   %[[START:.*]] = arith.muli %[[TILE]], %[[DEPTH]]
+// CHECK:   %[[STOP:.*]] = arith.addi %[[START]], %[[DEPTH]]
+// CHECK:   %[[LATER:.*]] = arith.maxui %[[FIRST]], %[[START]]
+// CHECK:   %[[FROM:.*]] = arith.subi %[[LATER]], %[[START]]
+// CHECK:   %[[EARLIER:.*]] = arith.minui %[[END]], %[[STOP]]
+// CHECK:   %[[TO:.*]] = arith.subi %[[EARLIER]], %[[START]]
+// CHECK:   bwgemm.tile_coord 128 x 64 of %{{.*}} at %[[TILE]] raster 8
+// CHECK:   %[[LOWER:.*]] = arith.muli %[[FROM]], %c64
+// CHECK:   %[[UPPER:.*]] = arith.muli %[[TO]], %c64
+// CHECK:   scf.for %{{.*}} = %[[LOWER]] to %[[UPPER]] step %c64
+
+// The first step begins a new sum.
+// CHECK: bwgemm.role "multiply"
+// CHECK:   scf.for %[[KK:.*]] = %[[BEGIN:.*]] to %{{.*}} step %c64
+// CHECK:     %[[ADD:.*]] = arith.cmpi ne, %[[KK]], %[[BEGIN]]
+// CHECK:     bwgemm.tcgen05.mma %{{.*}}, %[[ADD]]
+
+// A share is number 2c of CTA c for its first tile, else 2c + 1.
+// CHECK: bwgemm.role "epilogue"
+// CHECK:   bwgemm.ring.wait
+// CHECK:   %[[HAS:.*]] = arith.subi
+// CHECK:   %[[WHOLE:.*]] = arith.cmpi eq, %[[HAS]], %[[DEPTH]]
+// CHECK:   scf.if %[[WHOLE]] {
+// CHECK-NEXT: bwgemm.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] via
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %[[OTHER:.*]] = arith.cmpi ne, %{{.*}}, %[[FIRST_TILE]]
+// CHECK-NEXT: %[[ONE:.*]] = arith.index_castui %[[OTHER]]
+// CHECK-NEXT: %[[TWICE:.*]] = arith.muli %[[CTA]], %c2
+// CHECK-NEXT: %[[SHARE:.*]] = arith.addi %[[TWICE]], %[[ONE]]
+// CHECK-NEXT: %[[ROW:.*]] = arith.muli %[[SHARE]], %c128
+// CHECK-NEXT: bwgemm.store %{{.*}}, %[[WORKSPACE]][%[[ROW]], %c0] : !bwgemm.tmem<128x64xf32>, memref<?x64xf32>
+
+// Shares are added from the CTA that begins the tile on, as long as the next
+// one begins within it.
+// CHECK-LABEL: gpu.func @f_kernel_reduce(
+// CHECK: %[[BEFORE:.*]] = gpu.block_id x
+// CHECK: %[[SECOND:.*]] = arith.addi %[[BEFORE]], %c1
+// CHECK: %[[CUT:.*]] = arith.cmpi ne
+// CHECK: %[[IS_FIRST:.*]] = arith.cmpi ule
+// CHECK: arith.andi %[[CUT]], %[[IS_FIRST]]
+// CHECK: %[[INITIAL:.*]] = vector.load %{{.*}} {alignment = 16 : i64} : memref<?x64xf32>, vector<4xf32>
+// CHECK: %[[SUM:.*]]:2 = scf.while (%{{.*}} = %[[SECOND]], %{{.*}} = %[[INITIAL]])
+// CHECK: do {
+// CHECK: %[[SHARE:.*]] = vector.load
+// CHECK: arith.addf %{{.*}}, %[[SHARE]]
+// CHECK: vector.store %[[SUM]]#1
+func.func @f(%a: memref<512x256xbf16>, %b: memref<384x256xbf16>, %d: memref<512x384xf32>) {
+  bwgemm.gemm %a, %b, %d transpose_b schedule <persistent, tile = 128x64x64, stages = 3, swizzle = 128B, tmem_load = "32x32b", raster = 8, store = tma, scheduler = stream_k> : memref<512x256xbf16>, memref<384x256xbf16>, memref<512x384xf32>
+  return
+}
