@@ -144,7 +144,10 @@ class Drawer:
             if self.chance(0.4):
                 self.fields["tmem_load"] = pick(("32x32b", "16x256b"))
             if self.preset == "persistent" and self.chance(0.4):
-                self.fields["scheduler"] = pick(("static", "clc", "clc"))
+                # Launch control gives out CTAs, not yet clusters of them.
+                alone = self.cluster == (1, 1)
+                self.fields["scheduler"] = pick(("static", "clc", "clc") if alone
+                                                else ("static",))
             if self.chance(0.2):
                 self.fields["pdl"] = pick(("on", "on", "off"))
             store = pick(("", "", "direct", "tma"))
@@ -328,8 +331,10 @@ class Drawer:
             ways.append(self.break_split)
         ways.append(self.break_cluster)
         # One rule at a time: this one has a rule of its own about tiles.
-        fields = {name: value for name, value in self.fields.items()
-                  if name != "split_k"}
+        self.fields.pop("split_k", None)
+        if self.fields.get("store") == "tma" and self.why_not_tma_store():
+            del self.fields["store"]
+        fields = dict(self.fields)
         while True:
             self.fields = dict(fields)
             refusal = self.random.choice(ways)()
@@ -341,6 +346,8 @@ class Drawer:
 
     def break_m(self):
         m = self.random.choice((8, 32, 96, 192, 512))
+        if self.group == 2:
+            self.fields["cta_group"] = 2
         self.set_tile(m, 64, 64)
         if self.group == 2:
             # Another M than 256 names no pair.
