@@ -18,7 +18,9 @@ import sys
 import tempfile
 
 RUNGS = ["tma", "swizzle", "tma_store", "pipelined", "warp_specialized",
-         "persistent"]
+         "warp_specialized,cluster=2x1", "warp_specialized,cluster=2x2", "two_cta",
+         "two_cta,cluster=4x1", "persistent", "persistent,scheduler=clc",
+         "persistent,tile=256x256x64"]
 MIB = 1 << 20
 COLUMNS = ["schedule", "MMAs", "TMA loads", "read, MiB", "received, MiB",
            "stored by TMA, MiB", "by threads, MiB", "waits on mbarriers",

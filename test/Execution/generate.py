@@ -153,8 +153,6 @@ class Drawer:
             store = pick(("", "", "direct", "tma"))
             if store == "direct" or (store and self.preset in STORES):
                 self.fields["store"] = store
-            if self.fields.get("scheduler") == "clc" and self.cluster != (1, 1):
-                continue
             if self.preset != "tma" and not self.draw_swizzle():
                 continue
             if self.preset == "tma" and self.chance(0.3):
@@ -347,11 +345,9 @@ class Drawer:
     def break_m(self):
         m = self.random.choice((8, 32, 96, 192, 512))
         if self.group == 2:
-            self.fields["cta_group"] = 2
-        self.set_tile(m, 64, 64)
-        if self.group == 2:
             # Another M than 256 names no pair.
             self.fields["cta_group"] = 2
+        self.set_tile(m, 64, 64)
         least = 64 * self.group
         return f"expects a tile of M {least} or {2 * least}.*, but got {m}$"
 

@@ -42,11 +42,12 @@ class Kernel:
 
     def __init__(self, ptx):
         body = ptx[ptx.index("\n{"):]
-        body = body[:body.index("\n}")]
+        body = body[:body.index("\n\n}")]
         self.labels, self.blocks, self.names = {}, [[]], [None]
         for line in body.splitlines()[2:]:
             line = line.split("//")[0].strip()
-            if not line or line.startswith("."):
+            # Inline assembly may have registers of its own in braces.
+            if not line or line.startswith(".") or line in "{}":
                 continue
             if line.endswith(":"):
                 self.start_block(line[:-1])
