@@ -24,7 +24,7 @@ import subprocess
 import sys
 
 ARITHMETIC = re.compile(
-    r"(add|sub|and|or|xor|not|shl|shr|mul|mad|mov|selp|setp|cvt|cvta|bfe|min|max)\.")
+    r"(add|sub|and|or|xor|not|shl|shr|mul|mad|div|rem|mov|selp|setp|cvt|cvta|bfe|min|max)\.")
 SYNCHRONISATION = re.compile(
     r"(mbarrier\.(try_wait|arrive)|tcgen05\.(mma|commit|fence)|cp\.async\.bulk\."
     r"tensor|clusterlaunchcontrol|mapa|fence\.)")
