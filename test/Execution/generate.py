@@ -144,10 +144,11 @@ class Drawer:
             if self.chance(0.4):
                 self.fields["tmem_load"] = pick(("32x32b", "16x256b"))
             if self.preset == "persistent" and self.chance(0.4):
-                # Launch control gives out CTAs, not yet clusters of them.
+                # Clusters are walked statically.
                 alone = self.cluster == (1, 1)
-                self.fields["scheduler"] = pick(("static", "clc", "clc") if alone
-                                                else ("static",))
+                self.fields["scheduler"] = pick(
+                    ("static", "clc", "clc", "stream_k", "stream_k") if alone
+                    else ("static",))
             if self.chance(0.2):
                 self.fields["pdl"] = pick(("on", "on", "off"))
             store = pick(("", "", "direct", "tma"))
@@ -159,7 +160,11 @@ class Drawer:
                 self.fields["swizzle"] = "none"
             if not self.draw_shape():
                 continue
-            if self.chance(0.25) and not self.draw_split():
+            streams = self.fields.get("scheduler") == "stream_k"
+            if streams and self.fields.get("store") == "tma":
+                continue
+            # Stream-K shares K out by itself.
+            if not streams and self.chance(0.25) and not self.draw_split():
                 continue
             if self.fields.get("store") == "tma" and self.why_not_tma_store():
                 continue
@@ -324,8 +329,10 @@ class Drawer:
             ways.append(self.break_swizzle)
         if self.preset not in RINGS:
             ways.append(self.break_stages)
-        ways.append(self.break_store)
-        if self.static and self.shape[2]:
+        streams = self.fields.get("scheduler") == "stream_k"
+        if not streams:
+            ways.append(self.break_store)
+        if self.static and self.shape[2] and not streams:
             ways.append(self.break_split)
         ways.append(self.break_cluster)
         # One rule at a time: this one has a rule of its own about tiles.
