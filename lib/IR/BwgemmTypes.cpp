@@ -335,6 +335,34 @@ void AccType::print(AsmPrinter &printer) const {
           << ">";
 }
 
+LogicalResult FragmentType::verify(EmitError emitError, int64_t rows,
+                                   int64_t columns, Type elementType) {
+  // fragment_c1
+  if (failed(verifyAccumulator(emitError, rows, columns, elementType)))
+    return failure();
+  // fragment_c2: PTX ISA, wgmma.mma_async, shapes.
+  if (rows % 64 != 0 || columns % 8 != 0 || columns > 256)
+    return emitError() << "expects rows that are a multiple of 64 and columns "
+                          "that are a multiple of 8 up to 256, but got "
+                       << rows << "x" << columns;
+  return success();
+}
+
+Type FragmentType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> shape;
+  Type elementType;
+  if (parseAccumulator(parser, shape, elementType) || parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    shape[0], shape[1], elementType);
+}
+
+void FragmentType::print(AsmPrinter &printer) const {
+  printer << "<" << getRows() << "x" << getColumns() << "x" << getElementType()
+          << ">";
+}
+
 //===----------------------------------------------------------------------===//
 // TmemSlotType, MBarrierType, WorkType
 //===----------------------------------------------------------------------===//

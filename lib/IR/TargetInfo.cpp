@@ -16,17 +16,17 @@ using namespace mlir::bwgemm;
 /// Shared memory per CTA: CUDA programming guide, technical specifications per
 /// compute capability (163, 99, 227 KiB); clusters from 9.0 on.
 static constexpr TargetInfo kTargets[] = {
-    {"sm_80", "+ptx70", false, false, 163 * 1024},
-    {"sm_86", "+ptx71", false, false, 99 * 1024},
-    {"sm_89", "+ptx78", false, false, 99 * 1024},
-    {"sm_90", "+ptx80", false, true, 227 * 1024},
-    {"sm_90a", "+ptx80", false, true, 227 * 1024},
-    {"sm_100", "+ptx86", false, true, 227 * 1024},
-    {"sm_100a", "+ptx88", true, true, 227 * 1024},
-    {"sm_100f", "+ptx88", true, true, 227 * 1024},
-    {"sm_103a", "+ptx88", true, true, 227 * 1024},
-    {"sm_120", "+ptx87", false, true, 99 * 1024},
-    {"sm_120a", "+ptx87", false, true, 99 * 1024},
+    {"sm_80", "+ptx70", false, false, false, 163 * 1024},
+    {"sm_86", "+ptx71", false, false, false, 99 * 1024},
+    {"sm_89", "+ptx78", false, false, false, 99 * 1024},
+    {"sm_90", "+ptx80", false, false, true, 227 * 1024},
+    {"sm_90a", "+ptx80", false, true, true, 227 * 1024},
+    {"sm_100", "+ptx86", false, false, true, 227 * 1024},
+    {"sm_100a", "+ptx88", true, false, true, 227 * 1024},
+    {"sm_100f", "+ptx88", true, false, true, 227 * 1024},
+    {"sm_103a", "+ptx88", true, false, true, 227 * 1024},
+    {"sm_120", "+ptx87", false, false, true, 99 * 1024},
+    {"sm_120a", "+ptx87", false, false, true, 99 * 1024},
 };
 
 const TargetInfo *TargetInfo::find(llvm::StringRef name) {
@@ -51,6 +51,11 @@ joinNames(llvm::function_ref<bool(const TargetInfo &)> keep) {
 
 std::string TargetInfo::getTcgen05Names() {
   return joinNames([](const TargetInfo &target) { return target.hasTcgen05; });
+}
+
+std::string TargetInfo::getTensorCoreNames() {
+  return joinNames(
+      [](const TargetInfo &target) { return target.hasTensorCoreSchedules(); });
 }
 
 std::string TargetInfo::getClusterNames() {

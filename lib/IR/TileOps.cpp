@@ -83,6 +83,9 @@ LogicalResult StoreOp::verify() {
   if (auto acc = dyn_cast<AccType>(getAcc().getType())) {
     rows = acc.getRows();
     columns = acc.getColumns();
+  } else if (auto fragment = dyn_cast<FragmentType>(getAcc().getType())) {
+    rows = fragment.getRows();
+    columns = fragment.getColumns();
   } else {
     auto tmem = cast<TmemType>(getAcc().getType());
     rows = tmem.getRows();

@@ -123,19 +123,21 @@ void Explanation::printResources() {
     return;
   Type stored = schedule.getSplitK() > 1 ? Float32Type::get(gemm.getContext())
                                          : gemm.getDType().getElementType();
-  ResourcePlan plan = planResources(schedule.getFields(),
-                                    gemm.getAType().getElementType(), stored);
+  ResourcePlan plan =
+      planResources(schedule.getFields(), gemm.getAType().getElementType(),
+                    stored, target.hasWgmma);
   out << "  takes      " << plan.getSharedBytes() << " of "
       << target.maxSharedBytes
       << " bytes of shared memory: " << count(plan.stages, "stage") << " of "
       << plan.slotBytes << ", " << plan.stagingBytes << " for the result, ";
   if (plan.answerBytes)
     out << plan.answerBytes << " for launch control, ";
-  out << count(plan.mbarriers, "mbarrier") << "\n             "
-      << plan.tensorColumns << " of " << kTensorMemoryColumns
-      << " columns of tensor memory: "
-      << count(plan.accumulators, "accumulator") << "\n             "
-      << count(plan.threads, "thread") << " of up to "
+  out << count(plan.mbarriers, "mbarrier") << "\n             ";
+  if (plan.tensorColumns)
+    out << plan.tensorColumns << " of " << kTensorMemoryColumns
+        << " columns of tensor memory: "
+        << count(plan.accumulators, "accumulator") << "\n             ";
+  out << count(plan.threads, "thread") << " of up to "
       << plan.getMostRegisters() << " registers\n";
 }
 
@@ -144,8 +146,8 @@ void Explanation::printPrediction() {
   if (schedule.getPreset() != Preset::Naive)
     out << "  predicted  " << count(p.tiles, "tile") << " in "
         << count(p.waves, "wave") << ", each of " << count(p.steps, "step")
-        << " of " << number(p.stepCycles) << " cycles, bound by "
-        << stringifyBound(p.bound) << "\n             "
+        << (p.stepCycles ? " of " + number(p.stepCycles) + " cycles" : "")
+        << ", bound by " << stringifyBound(p.bound) << "\n             "
         << "main loop " << number(p.mainLoop) << " us, epilogue "
         << number(p.epilogue) << " us, adding parts of K "
         << number(p.reduction) << " us\n             ";
@@ -228,7 +230,7 @@ void Explanation::printAlternatives() {
 }
 
 void Explanation::print(unsigned number) {
-  chosen = predict(MachineModel(), problem, schedule.getFields());
+  chosen = predict(target, problem, schedule.getFields());
   printProblem(number);
   if (llvm::is_contained(gemm.getAType().getShape(), 0) ||
       llvm::is_contained(gemm.getBType().getShape(), 0)) {
@@ -243,11 +245,11 @@ void Explanation::print(unsigned number) {
       out << "  tensor cores  not used: " << *reason << "\n";
       return;
     }
-  if (target.hasTcgen05)
+  if (target.hasTensorCoreSchedules())
     printAlternatives();
   else
     out << "  tensor cores  not used: schedules for them are for "
-        << TargetInfo::getTcgen05Names() << "\n";
+        << TargetInfo::getTensorCoreNames() << "\n";
 }
 
 } // namespace

@@ -48,6 +48,7 @@ void bwgemm::buildLowerPipeline(OpPassManager &manager,
   manager.addPass(createSplitK());
   manager.addPass(createSwizzle());
   manager.addPass(createStoreThroughTma());
+  manager.addPass(createInsertWarpgroups());
   manager.addPass(createInsertRings());
   manager.addPass(createPipeline());
   manager.addPass(createWarpSpecialize());

@@ -68,6 +68,7 @@ private:
   FailureOr<ScheduleAttr> fastest();
   FailureOr<ScheduleAttr> tensorCore();
   LogicalResult chooseCluster();
+  LogicalResult checkWarpgroups();
   LogicalResult chooseSwizzle(unsigned &span);
   LogicalResult checkTile();
   std::optional<std::string> whyNotStoredByTma();
@@ -105,12 +106,12 @@ LogicalResult Scheduler::choosePreset() {
   preset = spec.preset;
   if (preset != Preset::Auto)
     return success();
-  if (!target.hasTcgen05)
+  if (!target.hasTensorCoreSchedules())
     return gemm.emitOpError()
            << "target " << target.name
            << " has no tensor-core schedule yet; targets with one are "
-           << TargetInfo::getTcgen05Names() << ", and schedule=naive runs on "
-           << target.name;
+           << TargetInfo::getTensorCoreNames()
+           << ", and schedule=naive runs on " << target.name;
   bool addressable = !whyNotTmaAddressable(gemm.getAType(), "A") &&
                      !whyNotTmaAddressable(gemm.getBType(), "B");
   if (!addressable)
@@ -194,7 +195,32 @@ ResourcePlan Scheduler::getPlan(int64_t stages) {
   ScheduleFields fields = getFields();
   fields.stages = stages;
   return planResources(fields, gemm.getAType().getElementType(),
-                       getStoredType());
+                       getStoredType(), target.hasWgmma);
+}
+
+/// With wgmma the accumulator is in registers, and warps that load and warps
+/// that multiply are always apart.
+LogicalResult Scheduler::checkWarpgroups() {
+  if (preset != Preset::WarpSpecialized && preset != Preset::Persistent)
+    return refuse() << "needs tcgen05 (" << TargetInfo::getTcgen05Names()
+                    << "); presets for " << target.name
+                    << " are naive, warp_specialized and persistent";
+  if (ctaGroup != 1)
+    return refuse() << "expects cta_group=1 on " << target.name << ", but got "
+                    << ctaGroup;
+  if (cluster != std::array<int64_t, 2>{1, 1})
+    return refuse() << "expects cluster=1x1 on " << target.name << ", but got "
+                    << cluster[0] << "x" << cluster[1];
+  if (TileScheduler wanted = spec.scheduler.value_or(TileScheduler::Static);
+      wanted != TileScheduler::Static)
+    return refuse() << "expects scheduler=static on " << target.name
+                    << ", but got " << stringifyTileScheduler(wanted);
+  if (spec.tmemLoad.value_or(TmemShape::Shape16x256b) !=
+      TmemShape::Shape16x256b)
+    return refuse() << "expects tmem_load=16x256b, which is how wgmma leaves "
+                       "its result in registers, but got "
+                    << stringifyTmemShape(*spec.tmemLoad);
+  return success();
 }
 
 /// PTX ISA, tcgen05.mma shapes of kind::f16 with cta_group::1 and ::2.
@@ -207,7 +233,9 @@ LogicalResult Scheduler::checkTile() {
                     << (m == 256 ? "; M 256 takes preset two_cta or persistent "
                                    "with cta_group=2"
                                  : "");
-  int64_t step = ctaGroup == 2 ? 32 : tile[0] == 128 ? 16 : 8;
+  int64_t step = ctaGroup == 2                         ? 32
+                 : tile[0] == 128 && target.hasTcgen05 ? 16
+                                                       : 8;
   if (tile[1] % step != 0 || tile[1] > 256)
     return refuse() << "expects a tile of N that is a multiple of " << step
                     << " up to 256 for M " << tile[0]
@@ -287,8 +315,9 @@ LogicalResult Scheduler::chooseStages() {
     return success();
   }
   auto [m, n, k] = tile;
-  int64_t most = getMostStages(getFields(), gemm.getAType().getElementType(),
-                               getStoredType(), target.maxSharedBytes);
+  int64_t most =
+      getMostStages(getFields(), gemm.getAType().getElementType(),
+                    getStoredType(), target.maxSharedBytes, target.hasWgmma);
   most = std::min(most, kMaxRingStages);
   stages = spec.stages.value_or(std::min(most, kMostStages));
   if (stages > most)
@@ -364,13 +393,13 @@ LogicalResult Scheduler::chooseSwizzle(unsigned &span) {
 }
 
 FailureOr<ScheduleAttr> Scheduler::tensorCore() {
-  if (!target.hasTcgen05) {
-    refuse() << "needs tcgen05 (" << TargetInfo::getTcgen05Names()
+  if (!target.hasTensorCoreSchedules()) {
+    refuse() << "needs tcgen05 or wgmma (" << TargetInfo::getTensorCoreNames()
              << "), which target " << target.name
              << " lacks; schedule=naive runs on " << target.name;
     return failure();
   }
-  if (failed(chooseCluster()))
+  if (failed(chooseCluster()) || (target.hasWgmma && failed(checkWarpgroups())))
     return failure();
   scheduler = spec.scheduler.value_or(TileScheduler::Static);
   if (scheduler != TileScheduler::Static && preset < Preset::Persistent)
@@ -389,9 +418,16 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   // Without a pipeline a small tile lets more CTAs share an SM; with one, the
   // tile decides how often operands are read.
   bool pipelined = preset >= Preset::Pipelined;
-  tile = spec.tile.value_or(ctaGroup == 2 ? std::array<int64_t, 3>{256, 256, 64}
-                            : pipelined   ? std::array<int64_t, 3>{128, 128, 64}
-                                          : std::array<int64_t, 3>{64, 64, 64});
+  std::array<int64_t, 3> usual = {64, 64, 64};
+  if (ctaGroup == 2)
+    usual = {256, 256, 64};
+  else if (target.hasWgmma)
+    // Partial sums leave in fp32: with 256 columns in registers there is not
+    // enough room for where they go.
+    usual = {128, spec.splitK.value_or(1) > 1 ? 192 : 256, 64};
+  else if (pipelined)
+    usual = {128, 128, 64};
+  tile = spec.tile.value_or(usual);
   unsigned span = 0;
   if (failed(checkSplitK()) || failed(checkTile()) || failed(chooseStages()) ||
       failed(chooseSwizzle(span)))
@@ -409,9 +445,9 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   // With M = 64 only 16 lanes of each warp's quarter hold rows, which is what
   // the 16-lane fragment reads; not so in a pair. It is also what stmatrix
   // takes.
-  bool narrow =
-      tile[0] == 64 || (store == StoreKind::Tma &&
-                        getStoredType().getIntOrFloatBitWidth() == 16);
+  bool narrow = tile[0] == 64 || target.hasWgmma ||
+                (store == StoreKind::Tma &&
+                 getStoredType().getIntOrFloatBitWidth() == 16);
   TmemShape load = spec.tmemLoad.value_or(narrow ? TmemShape::Shape16x256b
                                                  : TmemShape::Shape32x32b);
   ScheduleFields fields = getFields();

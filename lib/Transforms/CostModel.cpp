@@ -248,3 +248,41 @@ Prediction bwgemm::predict(const MachineModel &machine,
                            const ScheduleFields &fields) {
   return Predictor(machine, problem, fields).run();
 }
+
+Prediction bwgemm::predictWarpgroups(const WarpgroupModel &machine,
+                                     const GemmProblem &problem,
+                                     const ScheduleFields &fields) {
+  Prediction result;
+  auto [m, n, k] = fields.tile;
+  int64_t rows = llvm::divideCeil(problem.m, m);
+  int64_t columns = llvm::divideCeil(problem.n, n);
+  int64_t depth = llvm::divideCeil(problem.k, k);
+  int64_t parts = std::min(fields.splitK, depth);
+  result.tiles = rows * columns * parts;
+  result.waves = llvm::divideCeil(result.tiles, machine.multiprocessors);
+  result.steps = llvm::divideCeil(depth, parts);
+  double step = m == 64 ? machine.step64 + machine.column64 * n
+                        : machine.step128 + machine.column128 * n;
+  // The figures are for 128 bytes of K.
+  step *= k * problem.operandBytes / 128.0;
+  double main = result.waves * result.steps * step;
+  double rest = result.waves * (machine.tile + machine.tileColumn * n);
+  double operands =
+      (double(problem.m) + problem.n) * problem.k * problem.operandBytes;
+  double d = double(problem.m) * problem.n * problem.resultBytes *
+             (problem.accumulate ? 2 : 1);
+  result.dramBytes = operands + d;
+  double dram = result.dramBytes / machine.dramBandwidth * 1e6;
+  result.bound = dram > main ? Bound::Dram : Bound::TensorCores;
+  result.mainLoop = std::max(main, dram);
+  result.epilogue = rest;
+  if (parts > 1)
+    result.reduction = machine.launch + (4.0 * rows * m * columns * n * parts *
+                                             2 / machine.l2Bandwidth +
+                                         d / machine.dramBandwidth) *
+                                            1e6;
+  result.microseconds =
+      machine.launch + result.mainLoop + result.epilogue + result.reduction;
+  result.teraflops = problem.getFlops() / result.microseconds / 1e6;
+  return result;
+}

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ResultReader.h"
 #include "StagedStore.h"
 #include "bwgemm/Transforms/Passes.h"
 
@@ -27,12 +28,12 @@ namespace {
 /// Columns that one step of the epilogue brings into registers.
 constexpr int64_t kStepColumns = 32;
 
-/// Expands one store of an accumulator in tensor memory.
+/// Expands one store of an accumulator in tensor memory or in registers.
 class Epilogue {
 public:
   Epilogue(StoreOp store, TmemShape shape)
-      : store(store), shape(shape), builder(store), loc(store.getLoc()),
-        tmem(cast<TmemType>(store.getAcc().getType())),
+      : store(store), reader(store, shape), shape(reader.getShape()),
+        builder(store), loc(store.getLoc()),
         type(cast<MemRefType>(store.getD().getType())) {}
 
   void emit();
@@ -80,10 +81,10 @@ private:
   Value convert(Value value);
 
   StoreOp store;
+  ResultReader reader;
   TmemShape shape;
   OpBuilder builder;
   Location loc;
-  TmemType tmem;
   MemRefType type;
   /// Extents of D, and the lane and first row of this thread's warp.
   Value rows, columns, lane, warpLane, warpRow;
@@ -120,9 +121,9 @@ Value Epilogue::emitWholeTileCheck(int64_t vectorBytes) {
   Value aligned = compare(arith::CmpIPredicate::eq, low, constant(0));
   Value inside =
       both(compare(arith::CmpIPredicate::ule,
-                   add(store.getM(), constant(tmem.getRows())), rows),
+                   add(store.getM(), constant(reader.getRows())), rows),
            compare(arith::CmpIPredicate::ule,
-                   add(store.getN(), constant(tmem.getColumns())), columns));
+                   add(store.getN(), constant(reader.getColumns())), columns));
   return both(aligned, inside);
 }
 
@@ -194,10 +195,8 @@ void Epilogue::emitScalars(const Segment &segment) {
 
 SmallVector<Value> Epilogue::emitLoad(Value atLane, Value column,
                                       int64_t elements) {
-  auto vectorType = VectorType::get(elements, builder.getF32Type());
-  Value fragment = TmemLoadOp::create(builder, loc, vectorType, store.getAcc(),
-                                      atLane, column, shape);
-  Value ready = TmemWaitOp::create(builder, loc, vectorType, fragment);
+  Value ready = reader.finish(
+      builder, loc, reader.start(builder, loc, atLane, column, elements));
   SmallVector<Value> values;
   for (int64_t i = 0; i < elements; ++i)
     values.push_back(vector::ExtractOp::create(builder, loc, ready, i));
@@ -206,7 +205,7 @@ SmallVector<Value> Epilogue::emitLoad(Value atLane, Value column,
 
 /// Brings `stepColumns` columns from `column` on into registers.
 SmallVector<Epilogue::Segment> Epilogue::emitLoads(Value column) {
-  bool halfFilled = tmem.getRows() == 64 && !tmem.getFolded();
+  bool halfFilled = reader.getRowsOfWarp() == 16;
   Value memoryColumn = add(firstColumn, column);
   SmallVector<Segment> segments;
   if (shape == TmemShape::Shape32x32b) {
@@ -249,39 +248,36 @@ void Epilogue::emit() {
   // (folded) has all 64 in each half of them, of which the second holds the
   // columns on the right.
   firstColumn = store.getN();
-  if (tmem.getFolded()) {
+  if (reader.getHalves() == 2) {
     Value half = arith::DivUIOp::create(builder, loc, warp, constant(2));
-    firstColumn = add(firstColumn, mul(half, tmem.getCellColumns()));
+    firstColumn = add(firstColumn, mul(half, reader.getCellColumns()));
     Value quarter = arith::RemUIOp::create(builder, loc, warp, constant(2));
     warpRow = add(store.getM(), mul(quarter, 32));
   } else {
-    warpRow = add(store.getM(), mul(warp, tmem.getRows() / 4));
+    warpRow = add(store.getM(), mul(warp, reader.getRowsOfWarp()));
   }
-  while (tmem.getCellColumns() % stepColumns != 0)
+  while (reader.getCellColumns() % stepColumns != 0)
     stepColumns /= 2;
   Type element = type.getElementType();
   int64_t vectorBytes =
       getVectorElements(shape, element) * element.getIntOrFloatBitWidth() / 8;
   wholeTile = emitWholeTileCheck(vectorBytes);
-  auto loop = scf::ForOp::create(builder, loc, constant(0),
-                                 constant(tmem.getCellColumns()),
-                                 constant(stepColumns));
-  builder.setInsertionPointToStart(loop.getBody());
-  SmallVector<Segment> segments = emitLoads(loop.getInductionVar());
-  auto forEach = [&](void (Epilogue::*write)(const Segment &)) {
-    for (const Segment &segment : segments)
-      (this->*write)(segment);
-  };
-  if (!wholeTile) {
-    forEach(&Epilogue::emitScalars);
-  } else {
+  reader.forColumns(builder, loc, stepColumns, [&](Value column) {
+    SmallVector<Segment> segments = emitLoads(column);
+    auto forEach = [&](void (Epilogue::*write)(const Segment &)) {
+      for (const Segment &segment : segments)
+        (this->*write)(segment);
+    };
+    if (!wholeTile)
+      return forEach(&Epilogue::emitScalars);
     auto choice =
         scf::IfOp::create(builder, loc, wholeTile, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard restore(builder);
     builder.setInsertionPointToStart(choice.thenBlock());
     forEach(&Epilogue::emitVectors);
     builder.setInsertionPointToStart(choice.elseBlock());
     forEach(&Epilogue::emitScalars);
-  }
+  });
   store.erase();
 }
 
@@ -305,7 +301,7 @@ private:
   static SmallVector<StoreOp> findStores(gpu::GPUFuncOp kernel) {
     SmallVector<StoreOp> stores;
     kernel.walk([&](StoreOp store) {
-      if (isa<TmemType>(store.getAcc().getType()))
+      if (isa<TmemType, FragmentType>(store.getAcc().getType()))
         stores.push_back(store);
     });
     return stores;

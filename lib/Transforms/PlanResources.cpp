@@ -132,7 +132,12 @@ LogicalResult PlanResourcesPass::plan(gpu::GPUFuncOp kernel,
 LogicalResult PlanResourcesPass::checkPlanned(gpu::GPUFuncOp kernel,
                                               int64_t bytes, int64_t columns) {
   auto schedule = kernel->getAttrOfType<ScheduleAttr>("bwgemm.schedule");
-  if (!schedule || schedule.getPreset() == Preset::Naive || columns == 0)
+  if (!schedule || schedule.getPreset() == Preset::Naive)
+    return success();
+  bool warpgroups =
+      kernel.walk([](WarpgroupMmaOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (columns == 0 && !warpgroups)
     return success();
   // Kernels that were written by hand do not follow the schedule's plan.
   MemRefType stored;
@@ -145,8 +150,9 @@ LogicalResult PlanResourcesPass::checkPlanned(gpu::GPUFuncOp kernel,
   }
   if (!stored || !operand)
     return success();
-  ResourcePlan plan = planResources(
-      schedule.getFields(), operand.getElementType(), stored.getElementType());
+  ResourcePlan plan =
+      planResources(schedule.getFields(), operand.getElementType(),
+                    stored.getElementType(), warpgroups);
   ArrayRef<int32_t> block =
       kernel.getKnownBlockSize().value_or(ArrayRef<int32_t>{1, 1, 1});
   int64_t threads = int64_t(block[0]) * block[1] * block[2];

@@ -32,7 +32,8 @@ int64_t ResourcePlan::getMostRegisters() const {
 }
 
 ResourcePlan bwgemm::planResources(const ScheduleFields &fields,
-                                   Type operandType, Type storedType) {
+                                   Type operandType, Type storedType,
+                                   bool warpgroups) {
   ResourcePlan plan;
   auto [m, n, k] = fields.getTileOfCta();
   ResultShape shape = getResultShape(fields);
@@ -42,6 +43,13 @@ ResourcePlan bwgemm::planResources(const ScheduleFields &fields,
   if (fields.store == StoreKind::Tma)
     plan.stagingBytes =
         getStagingTiles(getStoreMap(shape, storedType), shape).getBytes();
+  if (warpgroups) {
+    // A warp for every 16 rows, and one that loads.
+    plan.accumulators = 0;
+    plan.mbarriers = 2 * fields.stages;
+    plan.threads = 32 * (m / 16 + 1);
+    return plan;
+  }
   // With a second accumulator the next tile begins before this one is out.
   bool twice = fields.preset >= Preset::Persistent &&
                2 * fields.tile[1] <= kTensorMemoryColumns;
@@ -64,13 +72,14 @@ ResourcePlan bwgemm::planResources(const ScheduleFields &fields,
 }
 
 int64_t bwgemm::getMostStages(ScheduleFields fields, Type operandType,
-                              Type storedType, int64_t sharedBytes) {
+                              Type storedType, int64_t sharedBytes,
+                              bool warpgroups) {
   fields.stages = 1;
-  ResourcePlan one = planResources(fields, operandType, storedType);
+  ResourcePlan one = planResources(fields, operandType, storedType, warpgroups);
   fields.stages = 2;
-  int64_t each =
-      planResources(fields, operandType, storedType).getSharedBytes() -
-      one.getSharedBytes();
+  int64_t each = planResources(fields, operandType, storedType, warpgroups)
+                     .getSharedBytes() -
+                 one.getSharedBytes();
   int64_t left = sharedBytes - one.getSharedBytes();
   return left < 0 ? 0 : 1 + left / each;
 }

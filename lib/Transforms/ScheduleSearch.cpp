@@ -32,6 +32,13 @@ GemmProblem bwgemm::getProblem(GemmOp gemm) {
   return problem;
 }
 
+Prediction bwgemm::predict(const TargetInfo &target, const GemmProblem &problem,
+                           const ScheduleFields &fields) {
+  bool warpgroups = target.hasWgmma && fields.preset != Preset::Naive;
+  return warpgroups ? predictWarpgroups(WarpgroupModel(), problem, fields)
+                    : predict(MachineModel(), problem, fields);
+}
+
 /// The message of a diagnostic without the words about where it comes from.
 static std::string getReason(const Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
@@ -54,7 +61,7 @@ Candidate bwgemm::tryCandidate(GemmOp gemm, const TargetInfo &target,
     return candidate;
   candidate.schedule = *schedule;
   candidate.prediction =
-      predict(MachineModel(), getProblem(gemm), candidate.schedule.getFields());
+      predict(target, getProblem(gemm), candidate.schedule.getFields());
   return candidate;
 }
 
@@ -63,8 +70,8 @@ namespace {
 /// Enumerates the SPECs of one search.
 class Enumeration {
 public:
-  Enumeration(GemmOp gemm, const ScheduleSpec &wanted)
-      : problem(getProblem(gemm)), wanted(wanted) {
+  Enumeration(GemmOp gemm, const TargetInfo &target, const ScheduleSpec &wanted)
+      : problem(getProblem(gemm)), target(target), wanted(wanted) {
     isDepthKnown =
         !ShapedType::isDynamic(gemm.getAType().getDimSize(gemm.getKDimOfA())) ||
         !ShapedType::isDynamic(gemm.getBType().getDimSize(gemm.getKDimOfB()));
@@ -75,7 +82,11 @@ public:
     // first.
     for (Preset preset :
          {Preset::Swizzle, Preset::TmaStore, Preset::Pipelined,
-          Preset::WarpSpecialized, Preset::TwoCta, Preset::Persistent})
+          Preset::WarpSpecialized, Preset::TwoCta, Preset::Persistent}) {
+      // With wgmma roles are always apart, and a persistent kernel is the same
+      // with a loop.
+      if (target.hasWgmma && preset != Preset::Persistent)
+        continue;
       for (const Grouping &grouping : getGroupings(preset))
         for (std::array<int64_t, 3> tile : getTiles(grouping))
           for (int64_t parts : getSplits(preset, grouping, tile))
@@ -90,6 +101,7 @@ public:
               spec.raster = raster;
               specs.push_back(spec);
             }
+    }
     return std::move(specs);
   }
 
@@ -106,6 +118,7 @@ private:
   std::vector<std::optional<int64_t>> getRasters() const;
 
   GemmProblem problem;
+  const TargetInfo &target;
   const ScheduleSpec &wanted;
   bool isDepthKnown;
   std::vector<ScheduleSpec> specs;
@@ -113,7 +126,7 @@ private:
 
 std::vector<Enumeration::Grouping>
 Enumeration::getGroupings(Preset preset) const {
-  if (wanted.ctaGroup || wanted.cluster)
+  if (wanted.ctaGroup || wanted.cluster || target.hasWgmma)
     return {{wanted.ctaGroup, wanted.cluster}};
   std::vector<Grouping> groupings;
   if (preset != Preset::TwoCta)
@@ -140,6 +153,14 @@ Enumeration::getTiles(const Grouping &grouping) const {
     depth /= 2;
   int64_t group = grouping.ctaGroup.value_or(1);
   std::vector<std::array<int64_t, 3>> tiles;
+  if (target.hasWgmma) {
+    // Any width does, and each leaves another number of tiles for the last
+    // wave; but for multiples of 16 the result goes out in narrow slices.
+    for (int64_t m : {64, 128})
+      for (int64_t n = 16; n <= 256; n += 16)
+        tiles.push_back({m, n, depth});
+    return tiles;
+  }
   for (int64_t m : {64 * group, 128 * group})
     for (int64_t n : {16, 32, 64, 96, 128, 160, 192, 224, 256})
       if (n % (16 * group) == 0)
@@ -162,8 +183,10 @@ std::vector<int64_t> Enumeration::getSplits(Preset preset,
                  llvm::divideCeil(problem.n, tile[1]) *
                  grouping.ctaGroup.value_or(1);
   int64_t depth = llvm::divideCeil(problem.k, tile[2]);
+  int64_t multiprocessors = target.hasWgmma ? WarpgroupModel().multiprocessors
+                                            : MachineModel().multiprocessors;
   for (int64_t parts : {2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64})
-    if (parts <= depth && ctas * parts <= MachineModel().multiprocessors)
+    if (parts <= depth && ctas * parts <= multiprocessors)
       splits.push_back(parts);
   return splits;
 }
@@ -172,7 +195,7 @@ std::vector<int64_t> Enumeration::getSplits(Preset preset,
 std::vector<std::optional<int64_t>> Enumeration::getRasters() const {
   double operands =
       double(problem.m + problem.n) * problem.k * problem.operandBytes;
-  if (wanted.raster || operands <= MachineModel().l2Bytes)
+  if (wanted.raster || target.hasWgmma || operands <= MachineModel().l2Bytes)
     return {wanted.raster};
   return {8, 4, 16, 2, 1};
 }
@@ -183,7 +206,7 @@ std::vector<Candidate> bwgemm::searchSchedules(GemmOp gemm,
                                                const TargetInfo &target,
                                                const ScheduleSpec &spec) {
   std::vector<Candidate> candidates;
-  for (const ScheduleSpec &each : Enumeration(gemm, spec).run())
+  for (const ScheduleSpec &each : Enumeration(gemm, target, spec).run())
     candidates.push_back(tryCandidate(gemm, target, each));
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate &lhs, const Candidate &rhs) {

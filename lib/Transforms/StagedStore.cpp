@@ -7,6 +7,8 @@
 
 #include "StagedStore.h"
 
+#include "ResultReader.h"
+
 #include "bwgemm/IR/TargetInfo.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,10 +25,6 @@ ResultShape bwgemm::getResultShape(const ScheduleFields &fields) {
   int64_t rows = fields.getTileOfCta()[0];
   int64_t halves = fields.ctaGroup == 2 && rows == 64 ? 2 : 1;
   return {rows, fields.tile[1] / halves, halves};
-}
-
-ResultShape bwgemm::getResultShape(TmemType tmem) {
-  return {tmem.getRows(), tmem.getCellColumns(), tmem.getFolded() ? 2 : 1};
 }
 
 TensorMapType bwgemm::getStoreMap(ResultShape shape, Type elementType) {
@@ -50,19 +48,16 @@ SmemType bwgemm::getStagingTiles(TensorMapType map, ResultShape shape) {
 
 namespace {
 
-/// Warps that take part, each of which reaches one quarter of the tensor
-/// memory's lanes, and the barrier at which they meet.
-constexpr int64_t kWarps = 4;
 constexpr int32_t kBarrier = 1;
 
 /// Expands one store.
 class StagedStore {
 public:
   StagedStore(StoreOp store, TmemShape shape)
-      : store(store), shape(shape), builder(store), loc(store.getLoc()),
-        tmem(cast<TmemType>(store.getAcc().getType())),
+      : store(store), reader(store, shape), builder(store), loc(store.getLoc()),
         map(cast<TensorMapType>(store.getMap().getType())),
-        element(map.getElementType()), result(getResultShape(tmem)),
+        element(map.getElementType()),
+        result{reader.getRows(), reader.getCellColumns(), reader.getHalves()},
         sliceColumns(map.getShape()[1]), slices(result.columns / sliceColumns) {
   }
 
@@ -90,21 +85,19 @@ private:
          [&] { TMAStoreWaitOp::create(builder, loc, /*pending=*/0, read); });
   }
   void barrier() {
-    WarpsBarrierOp::create(builder, loc, kBarrier, 32 * kWarps);
+    WarpsBarrierOp::create(builder, loc, kBarrier, 32 * reader.getWarps());
   }
 
   Value emitCondition();
   void emitSlices();
   void emitSlice(Value column, Value stage);
-  Value load(Value atLane, Value column, int64_t elements);
   /// `width` elements of a fragment from `first` on, in the type of D.
   Value convert(Value fragment, int64_t first, int64_t width);
 
   StoreOp store;
-  TmemShape shape;
+  ResultReader reader;
   OpBuilder builder;
   Location loc;
-  TmemType tmem;
   TensorMapType map;
   Type element;
   ResultShape result;
@@ -126,21 +119,15 @@ Value StagedStore::emitCondition() {
                ? Value()
                : arith::CmpIOp::create(
                      builder, loc, arith::CmpIPredicate::ule,
-                     add(store.getN(), constant(tmem.getColumns())), columns)
+                     add(store.getN(), constant(reader.getColumns())), columns)
                      .getResult();
   Value rest = arith::RemUIOp::create(builder, loc, columns, constant(unit));
   Value whole = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                       rest, constant(0));
   Value inside = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::ule,
-      add(store.getN(), constant(tmem.getColumns())), columns);
+      add(store.getN(), constant(reader.getColumns())), columns);
   return arith::OrIOp::create(builder, loc, whole, inside);
-}
-
-Value StagedStore::load(Value atLane, Value column, int64_t elements) {
-  return TmemLoadOp::create(builder, loc,
-                            VectorType::get(elements, builder.getF32Type()),
-                            store.getAcc(), atLane, column, shape);
 }
 
 Value StagedStore::convert(Value fragment, int64_t first, int64_t width) {
@@ -157,16 +144,15 @@ Value StagedStore::convert(Value fragment, int64_t first, int64_t width) {
 
 /// Fills a staging tile with the columns from `column` on.
 void StagedStore::emitSlice(Value column, Value stage) {
-  bool halfFilled = result.rows == 64 && result.halves == 1;
-  auto wait = [&](Value fragment) -> Value {
-    return TmemWaitOp::create(builder, loc, fragment.getType(), fragment);
-  };
+  bool halfFilled = reader.getRowsOfWarp() == 16;
   auto put = [&](Value vector, Value row, Value at) {
     SmemStoreOp::create(builder, loc, vector, staging,
                         ValueRange{stage, row, at});
   };
-  if (shape == TmemShape::Shape32x32b) {
-    Value fragment = wait(load(warpLane, column, sliceColumns));
+  if (reader.getShape() == TmemShape::Shape32x32b) {
+    Value fragment = reader.finish(
+        builder, loc,
+        reader.start(builder, loc, warpLane, column, sliceColumns));
     int64_t width = 16 / map.getElementBytes();
     auto body = [&] {
       for (int64_t first = 0; first < sliceColumns; first += width)
@@ -181,10 +167,10 @@ void StagedStore::emitSlice(Value column, Value stage) {
   }
   SmallVector<Value> fragments;
   for (int64_t half = 0; half < (halfFilled ? 16 : 32); half += 16)
-    fragments.push_back(
-        load(add(warpLane, constant(half)), column, sliceColumns / 2));
+    fragments.push_back(reader.start(
+        builder, loc, add(warpLane, constant(half)), column, sliceColumns / 2));
   for (Value &fragment : fragments)
-    fragment = wait(fragment);
+    fragment = reader.finish(builder, loc, fragment);
   int64_t repeats = sliceColumns / 8;
   for (auto [half, fragment] : llvm::enumerate(fragments)) {
     Value row = add(warpRow, constant(16 * half));
@@ -209,17 +195,12 @@ void StagedStore::emitSlice(Value column, Value stage) {
 }
 
 void StagedStore::emitSlices() {
-  auto loop =
-      scf::ForOp::create(builder, loc, constant(0), constant(result.columns),
-                         constant(sliceColumns));
-  {
-    OpBuilder::InsertionGuard restore(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    Value column = loop.getInductionVar(), stage = constant(0);
+  reader.forColumns(builder, loc, sliceColumns, [&](Value column) {
+    Value stage = constant(0);
     if (slices > 1) {
-      Value slice =
-          arith::DivUIOp::create(builder, loc, column, constant(sliceColumns));
-      stage = arith::RemUIOp::create(builder, loc, slice, constant(2));
+      Value slice = builder.createOrFold<arith::DivUIOp>(
+          loc, column, constant(sliceColumns));
+      stage = builder.createOrFold<arith::RemUIOp>(loc, slice, constant(2));
     }
     // Halves have staging tiles side by side.
     Value first = mul(stage, result.halves);
@@ -239,7 +220,7 @@ void StagedStore::emitSlices() {
       }
       TMAStoreCommitOp::create(builder, loc);
     });
-  }
+  });
   // The next result begins with the first staging tile. After an odd number of
   // slices that is the one that is being read.
   if (slices % 2 != 0 && isRepeated) {
@@ -271,13 +252,13 @@ void StagedStore::emit() {
   warpLane = mul(warp, 32);
   // Layout F (M = 64) keeps 16 rows in each quarter of the lanes, layout B
   // (folded) has all 64 in each half of them.
-  int64_t warpsOfHalf = kWarps / result.halves;
+  int64_t warpsOfHalf = reader.getWarps() / result.halves;
   Value quarter = warp;
   if (result.halves == 2) {
     half = arith::DivUIOp::create(builder, loc, warp, constant(warpsOfHalf));
     quarter = arith::RemUIOp::create(builder, loc, warp, constant(warpsOfHalf));
   }
-  warpRow = mul(quarter, result.rows / warpsOfHalf);
+  warpRow = mul(quarter, reader.getRowsOfWarp());
   builder.setInsertionPointAfter(outermost);
   waitForStores(/*read=*/false);
 

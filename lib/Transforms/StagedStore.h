@@ -18,7 +18,6 @@ struct ResultShape {
   int64_t rows, columns, halves;
 };
 ResultShape getResultShape(const ScheduleFields &fields);
-ResultShape getResultShape(TmemType tmem);
 
 /// The map of D for such a result: its box is a slice of a half, as wide as the
 /// widest swizzle that divides a row of it.

@@ -6,7 +6,7 @@ usage: assembles.py FILE.mlir...
 
 Fails on a warning, a spill, a stack frame, more registers than the bound, or a
 library that carries another text than --emit=ptx prints. Takes every preset's
-default for every target; with --registers its default, its smallest and its
+default for every target that it is for; with --registers its default, its smallest and its
 largest tile with both fragments and both ways to store, for sm_100a and sm_103a,
 and prints how many registers each takes.
 """
@@ -25,12 +25,16 @@ SCHEDULES = ["naive", "tma", "swizzle", "swizzle,tile=128x256x64",
              "persistent,tile=128x256x64,scheduler=clc,pdl=on",
              "persistent,tile=128x256x64,scheduler=stream_k"]
 TARGETS = ["sm_100a", "sm_100f", "sm_103a"]
+HOPPER_SCHEDULES = ["warp_specialized", "persistent", "persistent,tile=64x256x64",
+                    "persistent,store=direct", "persistent,split_k=4"]
 REGISTER_TARGETS = ["sm_100a", "sm_103a"]
 
 # Of one thread. A fragment of the epilogue is 64 registers at most; with what
 # addresses and masks take, twice that is plenty, and leaves a CTA of six warps
 # less than half of the register file.
 MOST_REGISTERS = 128
+# With wgmma, 128 are the accumulators of 64 rows of 256 columns.
+MOST_REGISTERS_OF_WARPGROUPS = 192
 REGISTER_FILE = 65536
 
 
@@ -84,7 +88,8 @@ def assemble(ptx, target, folder):
     registers = max(map(int, re.findall(r"Used (\d+) registers", text)))
     threads = max(int(x) * int(y) * int(z) for x, y, z in
                   re.findall(r"\.maxntid (\d+), (\d+), (\d+)", ptx))
-    assert registers <= MOST_REGISTERS, text
+    most = MOST_REGISTERS_OF_WARPGROUPS if "wgmma" in ptx else MOST_REGISTERS
+    assert registers <= most, text
     assert registers * threads <= REGISTER_FILE, text
     return registers
 
@@ -93,7 +98,8 @@ def check(source, schedule, target, folder):
     ptx = compile_ptx(source, schedule, target)
     assemble(ptx, target, folder)
     # The tensor cores are used exactly where the schedule says so.
-    assert ("tcgen05.mma" in ptx) == (not schedule.startswith("naive"))
+    mma = "wgmma.mma_async" if target == "sm_90a" else "tcgen05.mma"
+    assert (mma in ptx) == (not schedule.startswith("naive"))
 
     library = os.path.join(folder, "library.so")
     subprocess.run(["bwgemm-compile", source, f"--schedule={schedule}",
@@ -121,10 +127,12 @@ def main():
                 print(f"{schedule:60} {max(used):4} registers")
         else:
             for source in arguments:
-                for schedule in SCHEDULES:
-                    for target in TARGETS:
-                        check(source, schedule, target, folder)
-                        count += 1
+                cases = [(schedule, target) for schedule in SCHEDULES
+                         for target in TARGETS]
+                cases += [(schedule, "sm_90a") for schedule in HOPPER_SCHEDULES]
+                for schedule, target in cases:
+                    check(source, schedule, target, folder)
+                    count += 1
     print(f"{count} kernels assembled")
 
 

@@ -2,7 +2,7 @@
 """Compiles matmuls and runs them over a list of shapes on the emulator.
 
 usage: sweep.py SCHEDULE CASE... [--shapes=all|few|MxNxK,...] [--static]
-                [--init=int|ones|normal] [--emulator=OPTIONS]
+                [--init=int|ones|normal] [--emulator=OPTIONS] [--target=sm_90a]
 
 A CASE is TYPE-RESULT-LAYOUT[+C]: the operands' and the result's element type,
 the layout (nn, nt, tn or tt; t: stored transposed) and, with +C, accumulation
@@ -135,9 +135,9 @@ def compile_case(folder, schedule, case, shape=None, options=()):
     return library, process
 
 
-def build(folder, schedule, case, shape=None):
+def build(folder, schedule, case, shape=None, options=()):
     """The library for a case."""
-    library, process = compile_case(folder, schedule, case, shape)
+    library, process = compile_case(folder, schedule, case, shape, options)
     if process.returncode != 0:
         sys.exit(f"{schedule} {case}: {process.stderr}")
     return library
@@ -152,7 +152,8 @@ def parse_shapes(text):
 
 def main():
     schedule, cases = sys.argv[1], []
-    options = {"--shapes": "all", "--init": "int", "--emulator": "", "--static": ""}
+    options = {"--shapes": "all", "--init": "int", "--emulator": "", "--static": "",
+               "--target": "sm_100a"}
     for argument in sys.argv[2:]:
         key, _, value = argument.partition("=")
         if key in options:
@@ -161,6 +162,7 @@ def main():
             cases.append(argument)
     shapes, init = parse_shapes(options["--shapes"]), options["--init"]
     static = options["--static"] == "yes"
+    target = [f"--target={options['--target']}"]
     failures, runs = [], 0
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -168,10 +170,10 @@ def main():
             layout = case.removesuffix("+C").split("-")[2]
             if static:
                 todo = sorted({addressable(s, layout, schedule) for s in shapes})
-                libraries = [build(folder, schedule, case, shape) for shape in todo]
+                libraries = [build(folder, schedule, case, shape, target) for shape in todo]
             else:
                 todo = sorted({addressable(s, layout, schedule) for s in shapes})
-                libraries = [build(folder, schedule, case)] * len(todo)
+                libraries = [build(folder, schedule, case, None, target)] * len(todo)
             runs += len(todo)
             results = pool.map(
                 lambda pair: run(pair[0], pair[1], layout, init, options["--emulator"]),

@@ -3,10 +3,22 @@
 // RUN: split-file %s %t
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=target=sm_42 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: error: unknown target 'sm_42'; expects one of sm_80, {{.*}}sm_100a, sm_100f, sm_103a
-// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=target=sm_90a 2>&1 | FileCheck %s --check-prefix=HOPPER
-// HOPPER: gemm.mlir:2:3: error: 'bwgemm.gemm' op target sm_90a has no tensor-core schedule yet; targets with one are sm_100a, sm_100f, sm_103a, and schedule=naive runs on sm_90a
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=target=sm_90 2>&1 | FileCheck %s --check-prefix=SM90
+// SM90: gemm.mlir:2:3: error: 'bwgemm.gemm' op target sm_90 has no tensor-core schedule yet; targets with one are sm_90a, sm_100a, sm_100f, sm_103a, and schedule=naive runs on sm_90
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=swizzle" 2>&1 | FileCheck %s --check-prefix=HOPPER
+// HOPPER: gemm.mlir:2:3: error: 'bwgemm.gemm' op schedule 'swizzle': needs tcgen05 (sm_100a, sm_100f, sm_103a); presets for sm_90a are naive, warp_specialized and persistent
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,cluster=2x1" 2>&1 | FileCheck %s --check-prefix=HOPPERCLUSTER
+// HOPPERCLUSTER: expects cluster=1x1 on sm_90a, but got 2x1
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tile=256x128x64" 2>&1 | FileCheck %s --check-prefix=HOPPERPAIR
+// HOPPERPAIR: expects cta_group=1 on sm_90a, but got 2
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,scheduler=clc" 2>&1 | FileCheck %s --check-prefix=HOPPERCLC
+// HOPPERCLC: expects scheduler=static on sm_90a, but got clc
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tmem_load=32x32b" 2>&1 | FileCheck %s --check-prefix=HOPPERLOAD
+// HOPPERLOAD: expects tmem_load=16x256b, which is how wgmma leaves its result in registers, but got 32x32b
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tile=128x20x64" 2>&1 | FileCheck %s --check-prefix=HOPPERN
+// HOPPERN: expects a tile of N that is a multiple of 8 up to 256 for M 128, but got 20
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_100 schedule=swizzle" 2>&1 | FileCheck %s --check-prefix=PLAIN
-// PLAIN: error: 'bwgemm.gemm' op schedule 'swizzle': needs tcgen05 (sm_100a, sm_100f, sm_103a), which target sm_100 lacks; schedule=naive runs on sm_100
+// PLAIN: error: 'bwgemm.gemm' op schedule 'swizzle': needs tcgen05 or wgmma (sm_90a, sm_100a, sm_100f, sm_103a), which target sm_100 lacks; schedule=naive runs on sm_100
 
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=fast 2>&1 | FileCheck %s --check-prefix=PRESET
 // PRESET: error: schedule 'fast': unknown preset 'fast'; presets are auto, naive, tma, swizzle, tma_store, pipelined, warp_specialized, two_cta, persistent

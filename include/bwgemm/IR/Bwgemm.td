@@ -22,5 +22,6 @@ include "bwgemm/IR/MMAOps.td"
 include "bwgemm/IR/RingOps.td"
 include "bwgemm/IR/ClusterOps.td"
 include "bwgemm/IR/LaunchControlOps.td"
+include "bwgemm/IR/WarpgroupOps.td"
 
 #endif // BWGEMM_TD

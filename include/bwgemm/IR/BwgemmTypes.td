@@ -235,4 +235,19 @@ def Bwgemm_AccType : Bwgemm_Type<"Acc", "acc"> {
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType);
 }
 
+def Bwgemm_FragmentType : Bwgemm_Type<"Fragment", "fragment"> {
+  let summary = "accumulator in the registers of warpgroups";
+  let description = [{
+    M x N accumulators of f32, spread over the threads of M / 64 warpgroups:
+    warp w has rows 16 w to 16 w + 15. With t = t0 + 4 t1 the number of a thread
+    in its warp, element r = p + 2 q + 4 j of its N / 2 is at row t1 + 8 q,
+    column 8 j + 2 t0 + p (PTX ISA, wgmma.mma_async, register fragment D).
+
+    ```mlir
+    !bwgemm.fragment<128x256xf32>
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType);
+}
+
 #endif // BWGEMM_TYPES_TD

@@ -44,6 +44,8 @@ struct TargetInfo {
   llvm::StringRef ptxFeature;
   /// Tensor memory and tcgen05.
   bool hasTcgen05;
+  /// Warpgroup multiplication, wgmma.
+  bool hasWgmma;
   /// Clusters of CTAs: their barriers, distributed shared memory and multicast.
   bool hasClusters;
   /// Shared memory that a CTA may use, in bytes.
@@ -51,11 +53,15 @@ struct TargetInfo {
 
   /// The entry for `name`, or null.
   static const TargetInfo *find(llvm::StringRef name);
-  /// The names of targets on which the tensor-core schedules work, for
-  /// diagnostics: "sm_100a, sm_100f, sm_103a".
+  /// The names of targets with tcgen05, for diagnostics: "sm_100a, sm_100f,
+  /// sm_103a".
   static std::string getTcgen05Names();
   /// The names of those with clusters.
   static std::string getClusterNames();
+  /// Whether schedules on tensor cores work on it.
+  bool hasTensorCoreSchedules() const { return hasTcgen05 || hasWgmma; }
+  /// The names of those on which they do.
+  static std::string getTensorCoreNames();
   /// All names.
   static std::string getNames();
 };

@@ -102,8 +102,8 @@ def Bwgemm_StoreOp : Bwgemm_Op<"store", [
     Writes the part of the accumulator that lies inside of `d`, its first
     element at `d[m, n]`, rounded to the type of `d` to nearest even. With
     `accumulate`, what `d` held is added before rounding. In the asynchronous
-    program the accumulator is in tensor memory and all threads of the CTA take
-    part, after its MMAs are complete.
+    program the accumulator is in tensor memory or in registers, and all threads
+    of the warps that have a part of it take part, after its MMAs are complete.
 
     ```mlir
     bwgemm.store %acc, %d[%m, %n] : !bwgemm.acc<64x64xf32>, memref<?x?xbf16>
@@ -119,7 +119,7 @@ def Bwgemm_StoreOp : Bwgemm_Op<"store", [
     bwgemm.store %acc, %d[%m, %n] via %map : !bwgemm.acc<64x64xf32>, memref<256x256xbf16>, !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>
     ```
   }];
-  let arguments = (ins AnyTypeOf<[Bwgemm_AccType, Bwgemm_TmemType]>:$acc,
+  let arguments = (ins AnyTypeOf<[Bwgemm_AccType, Bwgemm_TmemType, Bwgemm_FragmentType]>:$acc,
                        AnyMemRef:$d, Index:$m, Index:$n,
                        Optional<Bwgemm_TensorMapType>:$map,
                        UnitAttr:$accumulate);

@@ -76,6 +76,26 @@ struct MachineModel {
   double naiveFlops = 5e12;
 };
 
+/// The figures of the model for wgmma, all of them measured: a least-squares
+/// fit of the times of 190 kernels on an H200, `persistent` with tiles of 64 or
+/// 128 rows and a multiple of 16 columns over 22 shapes (docs/Hopper.md says
+/// how and when). It is within 10 % of four out of five of them.
+struct WarpgroupModel {
+  int64_t multiprocessors = 132;
+  /// Microseconds for all of a kernel, for each tile of a CTA, and for each of
+  /// that tile's columns.
+  double launch = 2.5;
+  double tile = 0.44;
+  double tileColumn = 0.0058;
+  /// Microseconds for 128 bytes of K, and more for each column of the tile: of
+  /// 128 rows, which two warpgroups share, and of 64.
+  double step128 = 0.162, column128 = 0.00179;
+  double step64 = 0.131, column64 = 0.00116;
+  /// Bytes per second of DRAM, and of sums that are read and written again.
+  double dramBandwidth = 4.2e12;
+  double l2Bandwidth = 5.5e12;
+};
+
 /// A product, as far as its time depends on it.
 struct GemmProblem {
   int64_t m = 0, n = 0, k = 0;
@@ -94,7 +114,8 @@ struct Prediction {
   /// Tiles of D, of all parts of K; and rounds in which the SMs take them.
   int64_t tiles = 0;
   int64_t waves = 0;
-  /// Steps along K of the longest tile, and cycles of one.
+  /// Steps along K of the longest tile, and cycles of one; 0 where the model
+  /// knows times only.
   int64_t steps = 0;
   double stepCycles = 0;
   Bound bound = Bound::TensorCores;
@@ -120,6 +141,11 @@ int64_t getMultiprocessors(const MachineModel &machine, int64_t ctas);
 /// problem's extents are known and not zero.
 Prediction predict(const MachineModel &machine, const GemmProblem &problem,
                    const ScheduleFields &fields);
+
+/// As above on a target with wgmma.
+Prediction predictWarpgroups(const WarpgroupModel &machine,
+                             const GemmProblem &problem,
+                             const ScheduleFields &fields);
 
 } // namespace mlir::bwgemm
 

@@ -173,6 +173,19 @@ def InsertRings : Pass<"bwgemm-insert-rings", "::mlir::ModuleOp"> {
     "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect"];
 }
 
+def InsertWarpgroups : Pass<"bwgemm-insert-warpgroups", "::mlir::ModuleOp"> {
+  let summary = "tile programs to ring programs of warpgroups";
+  let description = [{
+    The counterpart of `bwgemm-insert-rings` for targets with wgmma (sm_90a).
+    Operand tiles go through a ring of slots in shared memory between one thread
+    that loads and the warpgroups that multiply, 64 rows of the tile each, whose
+    registers hold the accumulator. They also write the result.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect"];
+}
+
 def Pipeline : Pass<"bwgemm-pipeline", "::mlir::ModuleOp"> {
   let summary = "let copies run ahead of the multiplication";
   let description = [{

@@ -30,7 +30,7 @@ struct ResourcePlan {
   /// Bytes of the answers of launch control.
   int64_t answerBytes = 0;
   /// Accumulators in tensor memory, and columns that are allocated for them: a
-  /// power of two from 32 on.
+  /// power of two from 32 on. None where they are in registers.
   int64_t accumulators = 1;
   int64_t tensorColumns = 0;
   /// Of 8 bytes each.
@@ -42,19 +42,21 @@ struct ResourcePlan {
   /// Dynamic shared memory: all of the above, and 4 bytes for the address of
   /// the tensor memory.
   int64_t getSharedBytes() const {
-    return stages * slotBytes + stagingBytes + answerBytes + 8 * mbarriers + 4;
+    return stages * slotBytes + stagingBytes + answerBytes + 8 * mbarriers +
+           (tensorColumns ? 4 : 0);
   }
 };
 
 /// The plan for a schedule on tensor cores, with operands of `operandType` and
 /// tiles that are stored as `storedType`: that of D, or f32 for partial sums.
+/// With `warpgroups` it is that of wgmma, whose accumulators are in registers.
 ResourcePlan planResources(const ScheduleFields &fields, Type operandType,
-                           Type storedType);
+                           Type storedType, bool warpgroups = false);
 
 /// The most stages with which the plan of `fields` fits into `sharedBytes`; 0
 /// if not even one does.
 int64_t getMostStages(ScheduleFields fields, Type operandType, Type storedType,
-                      int64_t sharedBytes);
+                      int64_t sharedBytes, bool warpgroups = false);
 
 } // namespace mlir::bwgemm
 

@@ -34,6 +34,10 @@ struct Candidate {
   Prediction prediction;
 };
 
+/// The time that the target's model predicts.
+Prediction predict(const TargetInfo &target, const GemmProblem &problem,
+                   const ScheduleFields &fields);
+
 /// Completes `spec`, whose preset is not `auto`, for `gemm` and checks it. An
 /// error at the gemm says what does not fit, with the numbers.
 FailureOr<ScheduleAttr> completeSchedule(GemmOp gemm, const TargetInfo &target,

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -74,6 +75,8 @@ private:
     pm.addPass(createCSEPass());
     pm.addPass(createSCFToControlFlowPass());
     pm.addPass(createConvertGpuOpsToNVVMOps());
+    // wgmma has no intrinsic and becomes inline assembly.
+    pm.addPass(createConvertNVVMToLLVMPass());
     pm.addPass(createReconcileUnrealizedCastsPass());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
@@ -93,7 +96,8 @@ private:
     module.walk([&](scf::ForOp loop) {
       bool asynchronous = false;
       loop->walk([&](Operation *op) {
-        asynchronous |= isa<TMALoadOp, TMAStoreOp, Tcgen05MmaOp>(op);
+        asynchronous |=
+            isa<TMALoadOp, TMAStoreOp, Tcgen05MmaOp, WarpgroupMmaOp>(op);
       });
       if (asynchronous)
         loop->setAttr("llvm.loop_annotation", annotation);
@@ -128,6 +132,7 @@ private:
     populateTensorMemoryPatterns(converter, patterns);
     populateMMAPatterns(converter, patterns);
     populateClusterPatterns(converter, patterns);
+    populateWarpgroupPatterns(converter, patterns);
     populateFunctionOpInterfaceTypeConversionPattern<gpu::GPUFuncOp>(patterns,
                                                                      converter);
     ConversionTarget target(*context);
@@ -135,6 +140,9 @@ private:
     target.addDynamicallyLegalOp<gpu::GPUFuncOp>([&](gpu::GPUFuncOp op) {
       return converter.isSignatureLegal(op.getFunctionType());
     });
+    // Fragments go around loops.
+    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                         target);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     return applyPartialConversion(module, target, std::move(patterns));
   }

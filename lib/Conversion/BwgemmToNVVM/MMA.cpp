@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Descriptors.h"
 #include "Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,30 +14,6 @@ using namespace mlir;
 using namespace mlir::bwgemm;
 
 namespace {
-
-/// Bytes of K that one tcgen05.mma consumes.
-constexpr int64_t kInstructionBytes = 32;
-
-/// The strides of a matrix descriptor, in bytes.
-struct DescriptorStrides {
-  int64_t leading;
-  int64_t stride;
-};
-
-/// PTX ISA, canonical layouts of tcgen05. K-major: SBO is the distance between
-/// groups of eight rows, LBO that between the two 16-byte columns of an
-/// instruction, which only exists without swizzle. MN-major: without swizzle
-/// LBO is the distance between groups of eight along K and SBO that between
-/// 16-byte columns along MN; with swizzle the two change roles.
-DescriptorStrides getStrides(SmemType type) {
-  int64_t rowGroup = 8 * type.getSwizzle().getRowBytes();
-  int64_t column = type.getColumnBytes();
-  bool swizzled = !type.getSwizzle().isNone();
-  if (type.getMajor() == Major::K)
-    return {swizzled ? 16 : column, rowGroup};
-  return swizzled ? DescriptorStrides{column, rowGroup}
-                  : DescriptorStrides{rowGroup, column};
-}
 
 /// Bits 61 to 63 of the descriptor.
 int64_t getLayoutCode(SwizzleAttr swizzle) {
@@ -50,17 +27,6 @@ int64_t getLayoutCode(SwizzleAttr swizzle) {
   default:
     return 0;
   }
-}
-
-/// How far into a tile the operand of K step `step` begins, in bytes. The
-/// hardware swizzles the address that it forms, so that a step inside of a
-/// swizzled row is a plain offset.
-int64_t getStepOffset(SmemType type, int64_t step) {
-  int64_t rowBytes = type.getSwizzle().getRowBytes();
-  if (type.getMajor() == Major::MN)
-    return step * (kInstructionBytes / type.getElementBytes()) * rowBytes;
-  int64_t x = step * kInstructionBytes;
-  return x / rowBytes * type.getColumnBytes() + x % rowBytes;
 }
 
 /// PTX ISA, instruction descriptor of kind::f16.

@@ -45,6 +45,8 @@ void populateMMAPatterns(const TypeConverter &converter,
                          RewritePatternSet &patterns);
 void populateClusterPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns);
+void populateWarpgroupPatterns(const TypeConverter &converter,
+                               RewritePatternSet &patterns);
 
 //===----------------------------------------------------------------------===//
 // Small pieces that all families use

@@ -52,6 +52,13 @@ void bwgemm::addTypeConversions(TypeConverter &converter) {
   converter.addConversion([](TmemType type) -> Type {
     return LLVM::LLVMPointerType::get(type.getContext(), kTensorSpace);
   });
+  converter.addConversion([](FragmentType type) -> Type {
+    // A struct, since LLVM keeps its members in registers across wgmma.
+    MLIRContext *context = type.getContext();
+    SmallVector<Type> elements(type.getColumns() / 2,
+                               Float32Type::get(context));
+    return LLVM::LLVMStructType::getLiteral(context, elements);
+  });
   auto shared = [](Type type) -> Type {
     return LLVM::LLVMPointerType::get(type.getContext(), kSharedSpace);
   };

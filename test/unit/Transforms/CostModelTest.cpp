@@ -226,6 +226,34 @@ TEST(CostModelTest, RatiosOfPublishedLadders) {
   expect(1050.0 / 1540, makeFields(Preset::WarpSpecialized, {128, 256, 64}, 4));
 }
 
+// By hand from the figures of WarpgroupModel: 512 tiles of 128 x 256 in four
+// waves of 64 steps.
+TEST(CostModelTest, Warpgroups) {
+  Prediction p =
+      predictWarpgroups(WarpgroupModel(), cube(4096),
+                        makeFields(Preset::Persistent, {128, 256, 64}, 4));
+  EXPECT_EQ(p.tiles, 512);
+  EXPECT_EQ(p.waves, 4);
+  EXPECT_EQ(p.steps, 64);
+  EXPECT_NEAR(p.mainLoop, 4 * 64 * (0.162 + 0.00179 * 256), 1e-6);
+  EXPECT_NEAR(p.microseconds, 2.5 + p.mainLoop + 4 * (0.44 + 0.0058 * 256),
+              1e-6);
+  // What was measured beside it: 764 to 769 TFLOPS.
+  EXPECT_NEAR(p.teraflops, 767, 77);
+}
+
+// Which of two tiles was measured to be faster.
+TEST(CostModelTest, WarpgroupsLastWave) {
+  auto microseconds = [](int64_t size, int64_t n) {
+    return predictWarpgroups(WarpgroupModel(), cube(size),
+                             makeFields(Preset::Persistent, {128, n, 64}, 4))
+        .microseconds;
+  };
+  EXPECT_LT(microseconds(5120, 224), microseconds(5120, 256));
+  EXPECT_LT(microseconds(4096, 256), microseconds(4096, 224));
+  EXPECT_LT(microseconds(1024, 64), microseconds(1024, 256));
+}
+
 TEST(CostModelTest, Naive) {
   ScheduleFields fields;
   // Rung 1 of Modular's ladder: about 5 TFLOPS.

@@ -103,6 +103,18 @@ TEST_F(ResourcePlanTest, StagesThatFit) {
   EXPECT_EQ(getMostStages(fields, bf16, f32, 32784 + 19), 0);
 }
 
+TEST_F(ResourcePlanTest, Warpgroups) {
+  // Four slots of 49152 and 16 bytes, two staging tiles of 128 x 64 elements.
+  ResourcePlan plan = planResources(
+      makeFields(Preset::Persistent, {128, 256, 64}, 4, StoreKind::Tma), bf16,
+      bf16, /*warpgroups=*/true);
+  EXPECT_EQ(plan.getSharedBytes(), 4 * (49152 + 16) + 2 * 16384);
+  EXPECT_EQ(plan.tensorColumns, 0);
+  // Eight warps multiply and one loads.
+  EXPECT_EQ(plan.threads, 288);
+  EXPECT_EQ(plan.getMostRegisters(), 224);
+}
+
 // Whatever the tile and the types, an SM has the columns that are planned, in
 // powers of two.
 TEST_F(ResourcePlanTest, ColumnsOfEveryTile) {

@@ -1,0 +1,70 @@
+//===- WarpgroupOps.td - wgmma and its fragments -----------*- tablegen -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_WARPGROUP_OPS_TD
+#define BWGEMM_WARPGROUP_OPS_TD
+
+include "bwgemm/IR/BwgemmTypes.td"
+
+def Bwgemm_FragmentZeroOp : Bwgemm_Op<"fragment_zero", [Pure]> {
+  let summary = "an accumulator in registers, zero";
+  let description = [{
+    ```mlir
+    %acc = bwgemm.fragment_zero : !bwgemm.fragment<128x256xf32>
+    ```
+  }];
+  let results = (outs Bwgemm_FragmentType:$fragment);
+  let assemblyFormat = "attr-dict `:` qualified(type($fragment))";
+}
+
+def Bwgemm_WarpgroupMmaOp : Bwgemm_Op<"warpgroup_mma", [
+    AllTypesMatch<["acc", "result"]>,
+    MemoryEffects<[MemRead<Bwgemm_SharedMemory>]>]> {
+  let summary = "multiply two operand tiles into an accumulator in registers";
+  let description = [{
+    `result = acc + A * B^T` with A of M x K and B of N x K in shared memory.
+    Every warp of the M / 64 warpgroups takes part; `warpgroup` is the number of
+    the one that this warp is in, which multiplies rows `64 * warpgroup` to
+    `64 * warpgroup + 63` of A. The operands have been read when it ends.
+
+    One PTX instruction covers 64 rows and 32 bytes of K (16 elements of f16 or
+    bf16): `wgmma.fence`, then K / 16 `wgmma.mma_async.m64nNk16`,
+    `wgmma.commit_group` and `wgmma.wait_group 0`. N is a multiple of 8 up to
+    256. A and B are both f16 or both bf16.
+
+    ```mlir
+    %sum = bwgemm.warpgroup_mma %acc, %a, %b in %warpgroup
+        : !bwgemm.fragment<128x256xf32>, !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<256x64xbf16, k_major, swizzle = 128B>
+    ```
+  }];
+  let arguments = (ins Bwgemm_FragmentType:$acc, Bwgemm_SmemType:$a,
+                       Bwgemm_SmemType:$b, Index:$warpgroup);
+  let results = (outs Bwgemm_FragmentType:$result);
+  let assemblyFormat = "$acc `,` $a `,` $b `in` $warpgroup attr-dict `:` qualified(type($acc)) `,` qualified(type($a)) `,` qualified(type($b))";
+  let hasVerifier = 1;
+}
+
+def Bwgemm_FragmentReadOp : Bwgemm_Op<"fragment_read", [Pure]> {
+  let summary = "some columns of an accumulator in registers";
+  let description = [{
+    What this thread holds of the columns from `column` on: with
+    t = t0 + 4 t1 the number of the thread in its warp, and r = p + 2 q + 4 j,
+    element r is at row t1 + 8 q of the warp's 16 rows, column
+    `column + 8 j + 2 t0 + p`. `column` is a multiple of 8, and the vector's
+    length of 4.
+
+    ```mlir
+    %v = bwgemm.fragment_read %acc[64] : !bwgemm.fragment<128x256xf32> -> vector<32xf32>
+    ```
+  }];
+  let arguments = (ins Bwgemm_FragmentType:$fragment, I64Attr:$column);
+  let results = (outs VectorOfRankAndType<[1], [F32]>:$part);
+  let assemblyFormat = "$fragment `[` $column `]` attr-dict `:` qualified(type($fragment)) `->` type($part)";
+  let hasVerifier = 1;
+}
+
+#endif // BWGEMM_WARPGROUP_OPS_TD

@@ -1,0 +1,67 @@
+//===- ResultReader.cpp - Where an epilogue finds the result --------------===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ResultReader.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+ResultReader::ResultReader(StoreOp store, TmemShape shape)
+    : acc(store.getAcc()), shape(shape) {
+  if (auto fragment = dyn_cast<FragmentType>(acc.getType())) {
+    this->shape = TmemShape::Shape16x256b;
+    rows = fragment.getRows();
+    columns = fragment.getColumns();
+    warps = rows / 16;
+    return;
+  }
+  auto tmem = cast<TmemType>(acc.getType());
+  rows = tmem.getRows();
+  columns = tmem.getColumns();
+  halves = tmem.getFolded() ? 2 : 1;
+}
+
+void ResultReader::forColumns(
+    OpBuilder &builder, Location loc, int64_t step,
+    llvm::function_ref<void(Value column)> body) const {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  if (isInRegisters()) {
+    for (int64_t column = 0; column < getCellColumns(); column += step)
+      body(constant(column));
+    return;
+  }
+  auto loop = scf::ForOp::create(builder, loc, constant(0),
+                                 constant(getCellColumns()), constant(step));
+  OpBuilder::InsertionGuard restore(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+Value ResultReader::start(OpBuilder &builder, Location loc, Value lane,
+                          Value column, int64_t elements) const {
+  auto type = VectorType::get(elements, builder.getF32Type());
+  if (!isInRegisters())
+    return TmemLoadOp::create(builder, loc, type, acc, lane, column, shape);
+  APInt known;
+  bool isConstant = matchPattern(column, m_ConstantInt(&known));
+  assert(isConstant && "registers are read at columns of forColumns");
+  (void)isConstant;
+  return FragmentReadOp::create(builder, loc, type, acc, known.getZExtValue());
+}
+
+Value ResultReader::finish(OpBuilder &builder, Location loc,
+                           Value fragment) const {
+  if (isInRegisters())
+    return fragment;
+  return TmemWaitOp::create(builder, loc, fragment.getType(), fragment);
+}

@@ -1,0 +1,58 @@
+//===- ResultReader.h - Where an epilogue finds the result ------*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The accumulator of a `bwgemm.store`, be it in tensor memory or in registers,
+/// as the warps that write it see it.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_LIB_TRANSFORMS_RESULTREADER_H
+#define BWGEMM_LIB_TRANSFORMS_RESULTREADER_H
+
+#include "bwgemm/IR/Bwgemm.h"
+
+namespace mlir::bwgemm {
+
+class ResultReader {
+public:
+  /// `shape` is the fragment with which tensor memory is read; registers of
+  /// wgmma are that of 16x256b.
+  ResultReader(StoreOp store, TmemShape shape);
+
+  bool isInRegisters() const { return isa<FragmentType>(acc.getType()); }
+  TmemShape getShape() const { return shape; }
+  /// Extents of the whole accumulator.
+  int64_t getRows() const { return rows; }
+  int64_t getColumns() const { return columns; }
+  /// Columns that a warp finds side by side: all of them, or half of them if
+  /// the accumulator is folded.
+  int64_t getCellColumns() const { return columns / halves; }
+  int64_t getHalves() const { return halves; }
+  /// Warps that hold it, and rows that one of them holds.
+  int64_t getWarps() const { return warps; }
+  int64_t getRowsOfWarp() const { return rows * halves / warps; }
+
+  /// Emits `body` for every `step` of the columns: in a loop, but for
+  /// registers, which have no run-time numbers, one after the other.
+  void forColumns(OpBuilder &builder, Location loc, int64_t step,
+                  llvm::function_ref<void(Value column)> body) const;
+  /// Starts to read `elements` of a thread, from lane `lane` of tensor memory
+  /// and column `column` on. They are there once `finish` has passed them.
+  Value start(OpBuilder &builder, Location loc, Value lane, Value column,
+              int64_t elements) const;
+  Value finish(OpBuilder &builder, Location loc, Value fragment) const;
+
+private:
+  Value acc;
+  TmemShape shape;
+  int64_t rows, columns, halves = 1, warps = 4;
+};
+
+} // namespace mlir::bwgemm
+
+#endif // BWGEMM_LIB_TRANSFORMS_RESULTREADER_H

@@ -1,0 +1,92 @@
+// RUN: bwgemm-opt %s --split-input-file --verify-diagnostics
+
+// fragment_c1
+// expected-error @+1 {{expects an accumulator of f32, but got 'f16'}}
+func.func private @f(!bwgemm.fragment<64x64xf16>)
+
+// -----
+
+// fragment_c1
+// expected-error @+1 {{expects rows x columns, but got 3 dimensions}}
+func.func private @f(!bwgemm.fragment<2x64x64xf32>)
+
+// -----
+
+// fragment_c2
+// expected-error @+1 {{expects rows that are a multiple of 64 and columns that are a multiple of 8 up to 256, but got 96x64}}
+func.func private @f(!bwgemm.fragment<96x64xf32>)
+
+// -----
+
+// fragment_c2
+// expected-error @+1 {{expects rows that are a multiple of 64 and columns that are a multiple of 8 up to 256, but got 64x264}}
+func.func private @f(!bwgemm.fragment<64x264xf32>)
+
+// -----
+
+// fragment_c2
+// expected-error @+1 {{expects rows that are a multiple of 64 and columns that are a multiple of 8 up to 256, but got 64x20}}
+func.func private @f(!bwgemm.fragment<64x20xf32>)
+
+// -----
+
+// warpgroup_mma_c1
+func.func @f(%acc: !bwgemm.fragment<64x32xf32>, %a: !bwgemm.smem<64x24xbf16, k_major, swizzle = none>, %b: !bwgemm.smem<32x24xbf16, k_major, swizzle = none>, %g: index) {
+  // expected-error @+1 {{expects K to be a multiple of 16 for 'bf16', but got 24}}
+  %r = bwgemm.warpgroup_mma %acc, %a, %b in %g : !bwgemm.fragment<64x32xf32>, !bwgemm.smem<64x24xbf16, k_major, swizzle = none>, !bwgemm.smem<32x24xbf16, k_major, swizzle = none>
+  return
+}
+
+// -----
+
+// warpgroup_mma_c2
+func.func @f(%acc: !bwgemm.fragment<64x32xf32>, %a: !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, %b: !bwgemm.smem<32x64xbf16, k_major, swizzle = <2, 5, 2>>, %g: index) {
+  // expected-error @+1 {{expects a swizzle that matrix descriptors know (none, 32B, 64B or 128B), but got <2, 5, 2>}}
+  %r = bwgemm.warpgroup_mma %acc, %a, %b in %g : !bwgemm.fragment<64x32xf32>, !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<32x64xbf16, k_major, swizzle = <2, 5, 2>>
+  return
+}
+
+// -----
+
+// warpgroup_mma_c3
+func.func @f(%acc: !bwgemm.fragment<64x32xf32>, %a: !bwgemm.smem<2x64x64xbf16, k_major, swizzle = 128B>, %b: !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>, %g: index) {
+  // expected-error @+1 {{expects operand tiles of one stage, but got 2}}
+  %r = bwgemm.warpgroup_mma %acc, %a, %b in %g : !bwgemm.fragment<64x32xf32>, !bwgemm.smem<2x64x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+// mma_operands_c4
+func.func @f(%acc: !bwgemm.fragment<64x32xf32>, %a: !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, %b: !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>, %g: index) {
+  // expected-error @+1 {{expects an accumulator of 128x32 for these operands, but got 64x32}}
+  %r = bwgemm.warpgroup_mma %acc, %a, %b in %g : !bwgemm.fragment<64x32xf32>, !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+// fragment_read_c1
+func.func @f(%acc: !bwgemm.fragment<64x32xf32>) {
+  // expected-error @+1 {{expects a column that is a multiple of 8 and a vector of a multiple of 4, but got column 4 and 4 elements}}
+  %r = bwgemm.fragment_read %acc[4] : !bwgemm.fragment<64x32xf32> -> vector<4xf32>
+  return
+}
+
+// -----
+
+// fragment_read_c1
+func.func @f(%acc: !bwgemm.fragment<64x32xf32>) {
+  // expected-error @+1 {{expects a column that is a multiple of 8 and a vector of a multiple of 4, but got column 8 and 6 elements}}
+  %r = bwgemm.fragment_read %acc[8] : !bwgemm.fragment<64x32xf32> -> vector<6xf32>
+  return
+}
+
+// -----
+
+// fragment_read_c2
+func.func @f(%acc: !bwgemm.fragment<64x32xf32>) {
+  // expected-error @+1 {{expects columns within the fragment's 32, but got 24 to 39}}
+  %r = bwgemm.fragment_read %acc[24] : !bwgemm.fragment<64x32xf32> -> vector<8xf32>
+  return
+}

@@ -1,0 +1,21 @@
+// RUN: bwgemm-opt %s | bwgemm-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @warpgroups
+// CHECK-SAME: !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>
+func.func @warpgroups(
+    %a: !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>,
+    %b: !bwgemm.smem<40x64xbf16, mn_major>,
+    %d: memref<128x40xbf16>, %g: index) {
+  %c0 = arith.constant 0 : index
+  // CHECK: %[[ZERO:.*]] = bwgemm.fragment_zero : !bwgemm.fragment<128x40xf32>
+  %zero = bwgemm.fragment_zero : !bwgemm.fragment<128x40xf32>
+  // CHECK: %[[SUM:.*]] = bwgemm.warpgroup_mma %[[ZERO]], %{{.*}}, %{{.*}} in %{{.*}} : !bwgemm.fragment<128x40xf32>, !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<40x64xbf16, mn_major>
+  %sum = bwgemm.warpgroup_mma %zero, %a, %b in %g
+      : !bwgemm.fragment<128x40xf32>, !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<40x64xbf16, mn_major>
+  // The last columns.
+  // CHECK: bwgemm.fragment_read %[[SUM]][32] : !bwgemm.fragment<128x40xf32> -> vector<4xf32>
+  %last = bwgemm.fragment_read %sum[32] : !bwgemm.fragment<128x40xf32> -> vector<4xf32>
+  // CHECK: bwgemm.store %[[SUM]], %{{.*}}[%{{.*}}, %{{.*}}] : !bwgemm.fragment<128x40xf32>, memref<128x40xbf16>
+  bwgemm.store %sum, %d[%c0, %c0] : !bwgemm.fragment<128x40xf32>, memref<128x40xbf16>
+  return
+}

@@ -1,0 +1,46 @@
+// What a target with wgmma takes.
+
+// RUN: bwgemm-opt %s --split-input-file --bwgemm-assign-schedule="target=sm_90a schedule=persistent" | FileCheck %s
+// RUN: bwgemm-opt %s --split-input-file --bwgemm-assign-schedule="target=sm_90a schedule=auto" | FileCheck %s --check-prefix=AUTO
+
+// The widest tile, four slots of 48 KB beside two staging tiles of 16 KB. Auto
+// finds nothing better: 512 tiles are four waves on 132 multiprocessors.
+// CHECK-LABEL: @cube
+// CHECK: schedule <persistent, tile = 128x256x64, stages = 4, swizzle = 128B, tmem_load = "16x256b", raster = 8, store = tma>
+// AUTO-LABEL: @cube
+// AUTO: schedule <persistent, tile = 128x256x64, stages = 4, swizzle = 128B, tmem_load = "16x256b", raster = 8, store = tma>
+func.func @cube(%a: memref<4096x4096xbf16>, %b: memref<4096x4096xbf16>, %d: memref<4096x4096xbf16>) {
+  bwgemm.gemm %a, %b, %d transpose_b : memref<4096x4096xbf16>, memref<4096x4096xbf16>, memref<4096x4096xbf16>
+  return
+}
+
+// -----
+
+// 40 x 20 tiles of 256 columns would be 6.1 waves; with 224 columns 40 x 23 are
+// 6.97.
+// AUTO-LABEL: @last_wave
+// AUTO: schedule <persistent, tile = 128x224x64,
+func.func @last_wave(%a: memref<5120x5120xbf16>, %b: memref<5120x5120xbf16>, %d: memref<5120x5120xbf16>) {
+  bwgemm.gemm %a, %b, %d transpose_b : memref<5120x5120xbf16>, memref<5120x5120xbf16>, memref<5120x5120xbf16>
+  return
+}
+
+// -----
+
+// Few tiles and a long sum: parts of K.
+// AUTO-LABEL: @deep
+// AUTO: schedule <persistent, {{.*}}, split_k = {{[0-9]+}}>
+func.func @deep(%a: memref<256x32768xbf16>, %b: memref<256x32768xbf16>, %d: memref<256x256xbf16>) {
+  bwgemm.gemm %a, %b, %d transpose_b : memref<256x32768xbf16>, memref<256x32768xbf16>, memref<256x256xbf16>
+  return
+}
+
+// -----
+
+// Rows of 510 bytes.
+// AUTO-LABEL: @odd_pitch
+// AUTO: schedule <naive
+func.func @odd_pitch(%a: memref<512x255xbf16>, %b: memref<512x255xbf16>, %d: memref<512x512xbf16>) attributes {} {
+  bwgemm.gemm %a, %b, %d transpose_b schedule <naive, tile = 16x16x1, stages = 1, swizzle = none, tmem_load = "32x32b"> : memref<512x255xbf16>, memref<512x255xbf16>, memref<512x512xbf16>
+  return
+}
