@@ -32,7 +32,8 @@ import time
 
 SHAPES = ["4096x4096x4096", "8192x8192x8192", "2048x2048x2048", "16384x4096x4096",
           "8192x1024x8192", "4096x4096x512"]
-SCHEDULES = ["persistent", "warp_specialized"]
+# One kernel each: auto, which takes a persistent one, without parts of K.
+SCHEDULES = ["auto,split_k=1", "persistent", "warp_specialized"]
 SETS, ROUNDS, PAUSE_S = 3, 7, 0.008
 SHARED_BYTES = 232448
 
@@ -175,7 +176,8 @@ def run_shape(gpu, folder, shape):
         with open(os.path.join(folder, name[:-3] + "txt"), encoding="utf-8") as file:
             schedule = file.read()
         kernel = Kernel(gpu, os.path.join(folder, name))
-        launches = [kernel.bind(a[i], b[i], d[i], schedule.startswith("persistent"))
+        launches = [kernel.bind(a[i], b[i], d[i],
+                                not schedule.startswith("warp_specialized"))
                     for i in range(SETS)]
         d[0].fill_(float("nan"))
         launches[0]()
