@@ -269,6 +269,22 @@ static ParseResult parseAccumulator(AsmParser &parser,
   return success();
 }
 
+/// An accumulator that has an extent and a type and nothing else.
+template <typename T> static Type parsePlain(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> shape;
+  Type elementType;
+  if (parseAccumulator(parser, shape, elementType) || parser.parseGreater())
+    return {};
+  return T::getChecked([&] { return parser.emitError(loc); },
+                       parser.getContext(), shape[0], shape[1], elementType);
+}
+
+template <typename T> static void printPlain(T type, AsmPrinter &printer) {
+  printer << "<" << type.getRows() << "x" << type.getColumns() << "x"
+          << type.getElementType() << ">";
+}
+
 int64_t TmemType::getAllocatedColumns() const {
   return std::max<int64_t>(kMinTensorMemoryColumns,
                            llvm::PowerOf2Ceil(getCellColumns()));
@@ -320,20 +336,9 @@ LogicalResult AccType::verify(EmitError emitError, int64_t rows,
   return verifyAccumulator(emitError, rows, columns, elementType);
 }
 
-Type AccType::parse(AsmParser &parser) {
-  SMLoc loc = parser.getCurrentLocation();
-  SmallVector<int64_t> shape;
-  Type elementType;
-  if (parseAccumulator(parser, shape, elementType) || parser.parseGreater())
-    return {};
-  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    shape[0], shape[1], elementType);
-}
+Type AccType::parse(AsmParser &parser) { return parsePlain<AccType>(parser); }
 
-void AccType::print(AsmPrinter &printer) const {
-  printer << "<" << getRows() << "x" << getColumns() << "x" << getElementType()
-          << ">";
-}
+void AccType::print(AsmPrinter &printer) const { printPlain(*this, printer); }
 
 LogicalResult FragmentType::verify(EmitError emitError, int64_t rows,
                                    int64_t columns, Type elementType) {
@@ -349,18 +354,11 @@ LogicalResult FragmentType::verify(EmitError emitError, int64_t rows,
 }
 
 Type FragmentType::parse(AsmParser &parser) {
-  SMLoc loc = parser.getCurrentLocation();
-  SmallVector<int64_t> shape;
-  Type elementType;
-  if (parseAccumulator(parser, shape, elementType) || parser.parseGreater())
-    return {};
-  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    shape[0], shape[1], elementType);
+  return parsePlain<FragmentType>(parser);
 }
 
 void FragmentType::print(AsmPrinter &printer) const {
-  printer << "<" << getRows() << "x" << getColumns() << "x" << getElementType()
-          << ">";
+  printPlain(*this, printer);
 }
 
 //===----------------------------------------------------------------------===//

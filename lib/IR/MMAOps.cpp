@@ -34,24 +34,7 @@ LogicalResult Tcgen05MmaOp::verify() {
     return emitOpError() << "expects an accumulator that is "
                          << (folded ? "" : "not ") << "folded for M = " << m
                          << " and cta_group " << group << ", but got " << d;
-  // tcgen05_mma_c2: one instruction covers 32 bytes of K.
-  int64_t instructionK = 32 / a.getElementBytes();
-  if (a.getK() % instructionK != 0)
-    return emitOpError() << "expects K to be a multiple of " << instructionK
-                         << " for " << a.getElementType() << ", but got "
-                         << a.getK();
-  for (SmemType tile : {a, b}) {
-    // tcgen05_mma_c3
-    if (!tile.getSwizzle().isHardwareMode())
-      return emitOpError() << "expects a swizzle that matrix descriptors know "
-                              "(none, 32B, 64B or 128B), but got "
-                           << tile.getSwizzle().getName();
-    // tcgen05_mma_c4
-    if (tile.hasStages())
-      return emitOpError() << "expects operand tiles of one stage, but got "
-                           << tile.getStages();
-  }
-  return success();
+  return verifyInstructionTiles(*this, a, b);
 }
 
 LogicalResult Tcgen05CommitOp::verify() {

@@ -123,6 +123,29 @@ LogicalResult bwgemm::verifyTileWrite(Operation *op, SmemType tile,
   return success();
 }
 
+LogicalResult bwgemm::verifyInstructionTiles(Operation *op, SmemType a,
+                                             SmemType b) {
+  // instruction_tiles_c1: one instruction covers 32 bytes of K.
+  int64_t instructionK = 32 / a.getElementBytes();
+  if (a.getK() % instructionK != 0)
+    return op->emitOpError()
+           << "expects K to be a multiple of " << instructionK << " for "
+           << a.getElementType() << ", but got " << a.getK();
+  for (SmemType tile : {a, b}) {
+    // instruction_tiles_c2
+    if (!tile.getSwizzle().isHardwareMode())
+      return op->emitOpError() << "expects a swizzle that matrix descriptors "
+                                  "know (none, 32B, 64B "
+                                  "or 128B), but got "
+                               << tile.getSwizzle().getName();
+    // instruction_tiles_c3
+    if (tile.hasStages())
+      return op->emitOpError() << "expects operand tiles of one stage, but got "
+                               << tile.getStages();
+  }
+  return success();
+}
+
 LogicalResult bwgemm::verifyMmaOperands(Operation *op, int64_t rows,
                                         int64_t columns, SmemType a, SmemType b,
                                         int64_t ctaGroup) {

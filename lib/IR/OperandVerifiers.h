@@ -35,6 +35,10 @@ LogicalResult verifyTileWrite(Operation *op, SmemType tile, OperandRange origin,
 LogicalResult verifyMmaOperands(Operation *op, int64_t rows, int64_t columns,
                                 SmemType a, SmemType b, int64_t ctaGroup = 1);
 
+/// Checks that tcgen05.mma and wgmma can read the operand tiles: whole steps
+/// along K, a swizzle that descriptors have, one stage.
+LogicalResult verifyInstructionTiles(Operation *op, SmemType a, SmemType b);
+
 /// CTAs that multiply together are 1 or 2.
 LogicalResult verifyCtaGroup(Operation *op, int64_t ctaGroup);
 

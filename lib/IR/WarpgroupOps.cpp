@@ -16,24 +16,7 @@ LogicalResult WarpgroupMmaOp::verify() {
   SmemType a = getA().getType(), b = getB().getType();
   if (failed(verifyMmaOperands(*this, acc.getRows(), acc.getColumns(), a, b)))
     return failure();
-  // warpgroup_mma_c1: one instruction covers 32 bytes of K.
-  int64_t instructionK = 32 / a.getElementBytes();
-  if (a.getK() % instructionK != 0)
-    return emitOpError() << "expects K to be a multiple of " << instructionK
-                         << " for " << a.getElementType() << ", but got "
-                         << a.getK();
-  for (SmemType tile : {a, b}) {
-    // warpgroup_mma_c2
-    if (!tile.getSwizzle().isHardwareMode())
-      return emitOpError() << "expects a swizzle that matrix descriptors know "
-                              "(none, 32B, 64B or 128B), but got "
-                           << tile.getSwizzle().getName();
-    // warpgroup_mma_c3
-    if (tile.hasStages())
-      return emitOpError() << "expects operand tiles of one stage, but got "
-                           << tile.getStages();
-  }
-  return success();
+  return verifyInstructionTiles(*this, a, b);
 }
 
 LogicalResult FragmentReadOp::verify() {

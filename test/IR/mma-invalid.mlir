@@ -69,7 +69,7 @@ func.func @f(%d: !bwgemm.tmem<64x264xf32>, %a: !bwgemm.smem<64x64xbf16, k_major>
 
 // -----
 
-// tcgen05_mma_c2: one instruction covers 32 bytes of K
+// instruction_tiles_c1: one instruction covers 32 bytes of K
 func.func @f(%d: !bwgemm.tmem<64x64xf32>, %a: !bwgemm.smem<64x8xbf16, k_major>, %b: !bwgemm.smem<64x8xbf16, k_major>, %accumulate: i1) {
   // expected-error@+1 {{'bwgemm.tcgen05.mma' op expects K to be a multiple of 16 for 'bf16', but got 8}}
   bwgemm.tcgen05.mma %d, %a, %b, %accumulate
@@ -88,7 +88,7 @@ func.func @f(%d: !bwgemm.tmem<64x64xf32>, %a: !bwgemm.smem<64x24xf16, k_major>, 
 
 // -----
 
-// tcgen05_mma_c3
+// instruction_tiles_c2
 func.func @f(%d: !bwgemm.tmem<64x64xf32>, %a: !bwgemm.smem<64x64xbf16, k_major, swizzle = <2, 5, 2>>, %b: !bwgemm.smem<64x64xbf16, k_major>, %accumulate: i1) {
   // expected-error@+1 {{'bwgemm.tcgen05.mma' op expects a swizzle that matrix descriptors know (none, 32B, 64B or 128B), but got <2, 5, 2>}}
   bwgemm.tcgen05.mma %d, %a, %b, %accumulate
@@ -107,7 +107,7 @@ func.func @f(%d: !bwgemm.tmem<64x64xf32>, %a: !bwgemm.smem<64x64xbf16, k_major>,
 
 // -----
 
-// tcgen05_mma_c4
+// instruction_tiles_c3
 func.func @f(%d: !bwgemm.tmem<64x64xf32>, %a: !bwgemm.smem<2x64x64xbf16, k_major>, %b: !bwgemm.smem<64x64xbf16, k_major>, %accumulate: i1) {
   // expected-error@+1 {{'bwgemm.tcgen05.mma' op expects operand tiles of one stage, but got 2}}
   bwgemm.tcgen05.mma %d, %a, %b, %accumulate

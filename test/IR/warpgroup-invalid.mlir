@@ -30,7 +30,7 @@ func.func private @f(!bwgemm.fragment<64x20xf32>)
 
 // -----
 
-// warpgroup_mma_c1
+// instruction_tiles_c1
 func.func @f(%acc: !bwgemm.fragment<64x32xf32>, %a: !bwgemm.smem<64x24xbf16, k_major, swizzle = none>, %b: !bwgemm.smem<32x24xbf16, k_major, swizzle = none>, %g: index) {
   // expected-error @+1 {{expects K to be a multiple of 16 for 'bf16', but got 24}}
   %r = bwgemm.warpgroup_mma %acc, %a, %b in %g : !bwgemm.fragment<64x32xf32>, !bwgemm.smem<64x24xbf16, k_major, swizzle = none>, !bwgemm.smem<32x24xbf16, k_major, swizzle = none>
@@ -39,7 +39,7 @@ func.func @f(%acc: !bwgemm.fragment<64x32xf32>, %a: !bwgemm.smem<64x24xbf16, k_m
 
 // -----
 
-// warpgroup_mma_c2
+// instruction_tiles_c2
 func.func @f(%acc: !bwgemm.fragment<64x32xf32>, %a: !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, %b: !bwgemm.smem<32x64xbf16, k_major, swizzle = <2, 5, 2>>, %g: index) {
   // expected-error @+1 {{expects a swizzle that matrix descriptors know (none, 32B, 64B or 128B), but got <2, 5, 2>}}
   %r = bwgemm.warpgroup_mma %acc, %a, %b in %g : !bwgemm.fragment<64x32xf32>, !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<32x64xbf16, k_major, swizzle = <2, 5, 2>>
@@ -48,7 +48,7 @@ func.func @f(%acc: !bwgemm.fragment<64x32xf32>, %a: !bwgemm.smem<64x64xbf16, k_m
 
 // -----
 
-// warpgroup_mma_c3
+// instruction_tiles_c3
 func.func @f(%acc: !bwgemm.fragment<64x32xf32>, %a: !bwgemm.smem<2x64x64xbf16, k_major, swizzle = 128B>, %b: !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>, %g: index) {
   // expected-error @+1 {{expects operand tiles of one stage, but got 2}}
   %r = bwgemm.warpgroup_mma %acc, %a, %b in %g : !bwgemm.fragment<64x32xf32>, !bwgemm.smem<2x64x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>
