@@ -21,6 +21,11 @@ LogicalResult RingOp::verify() {
     if (count < 1 || count > maxCount)
       return emitOpError() << "expects 1 to " << maxCount
                            << " commits and releases, but got " << count;
+  // ring_c3
+  if (getCluster() && !getRing().getType().isWork())
+    return emitOpError() << "expects responses of launch control in a ring of "
+                            "a cluster, but got "
+                         << getRing().getType();
   // ring_c2
   return verifyCtaGroup(*this, static_cast<int64_t>(getCtaGroup()));
 }

@@ -406,10 +406,10 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
     return refuse() << "has one tile for each CTA; scheduler="
                     << stringifyTileScheduler(scheduler)
                     << " is for preset persistent";
-  if (auto [m, n] = cluster; scheduler != TileScheduler::Static && m * n > 1)
-    return refuse() << "expects cluster=1x1 with scheduler="
-                    << stringifyTileScheduler(scheduler) << ", but got " << m
-                    << "x" << n << "; scheduler=static walks by clusters";
+  if (auto [m, n] = cluster; scheduler == TileScheduler::StreamK && m * n > 1)
+    return refuse() << "expects cluster=1x1 with scheduler=stream_k, but got "
+                    << m << "x" << n
+                    << "; scheduler=static and scheduler=clc walk by clusters";
   if (scheduler == TileScheduler::StreamK && spec.splitK.value_or(1) != 1)
     return refuse()
            << "expects split_k=1 with scheduler=stream_k, which shares "

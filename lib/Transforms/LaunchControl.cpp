@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Clusters.h"
 #include "Sides.h"
 #include "TileLoop.h"
 #include "bwgemm/IR/TargetInfo.h"
 #include "bwgemm/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::bwgemm {
@@ -27,6 +29,7 @@ class LaunchControlKernel {
 public:
   LaunchControlKernel(gpu::GPUFuncOp kernel, TileOrigin origin)
       : kernel(kernel), origin(std::move(origin)),
+        clusterSize(this->origin.getCoord().getClusterSize()),
         builder(this->origin.getCoord()),
         loc(this->origin.getCoord().getLoc()) {}
 
@@ -44,10 +47,12 @@ private:
         .front();
   }
   void emitRequest(Value cursor);
+  Value getTile(Value cta);
   Value emitAnswer(RoleOp role, Value cursor);
 
   gpu::GPUFuncOp kernel;
   TileOrigin origin;
+  int64_t clusterSize;
   OpBuilder builder;
   Location loc;
   TypedValue<RingType> work;
@@ -63,15 +68,44 @@ bool asks(RoleOp role) {
 }
 
 void LaunchControlKernel::emitRequest(Value cursor) {
+  auto commit = [&] {
+    RingCommitOp::create(builder, loc, work, cursor, Agent::Tma,
+                         /*mask=*/Value());
+  };
   auto barriers =
       MBarrierType::get(builder.getContext(), work.getType().getStages());
+  auto request = [&](bool multicast) {
+    auto full = RingFullOp::create(builder, loc, barriers,
+                                   builder.getIndexType(), work, cursor);
+    LaunchControlRequestOp::create(builder, loc, getSlot(cursor),
+                                   full.getBarriers(), full.getIndex(),
+                                   multicast);
+  };
+  if (clusterSize == 1) {
+    RingAcquireOp::create(builder, loc, work, cursor);
+    commit();
+    return request(/*multicast=*/false);
+  }
+  // The answer lands in every CTA; this thread has read the one before it in
+  // its slot, and the first CTA waits for the others' readers.
+  commit();
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        emitRank(builder, loc), zero);
+  auto one = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard restore(builder);
+  builder.setInsertionPointToStart(one.thenBlock());
   RingAcquireOp::create(builder, loc, work, cursor);
-  RingCommitOp::create(builder, loc, work, cursor, Agent::Tma,
-                       /*mask=*/Value());
-  auto full = RingFullOp::create(builder, loc, barriers, builder.getIndexType(),
-                                 work, cursor);
-  LaunchControlRequestOp::create(builder, loc, getSlot(cursor),
-                                 full.getBarriers(), full.getIndex());
+  request(/*multicast=*/true);
+}
+
+/// The number of a tile, or of the tiles of a cluster, given the number of its
+/// first CTA.
+Value LaunchControlKernel::getTile(Value cta) {
+  if (clusterSize == 1)
+    return cta;
+  Value size = arith::ConstantIndexOp::create(builder, loc, clusterSize);
+  return arith::DivUIOp::create(builder, loc, cta, size);
 }
 
 /// Every thread of the role reads the answer; one of each warp gives the slot
@@ -128,6 +162,7 @@ void LaunchControlKernel::wrap(RoleOp role, Value first) {
   SmallVector<Value> last =
       parts.moveInto(builder, origin, arguments.front(), cursors);
   Value answer = emitAnswer(role, reading);
+  parts.redirectDrains(last, loop.getResults().drop_front());
   last.push_back(next(reading));
   if (isAsking)
     last.push_back(next(arguments.back()));
@@ -138,8 +173,8 @@ void LaunchControlKernel::wrap(RoleOp role, Value first) {
 
   Block *onward = builder.createBlock(&loop.getAfter(), {}, after, locations);
   SmallVector<Value> yielded(onward->getArguments());
-  yielded.front() = LaunchControlFirstCtaOp::create(
-      builder, loc, builder.getIndexType(), yielded.front());
+  yielded.front() = getTile(LaunchControlFirstCtaOp::create(
+      builder, loc, builder.getIndexType(), yielded.front()));
   scf::YieldOp::create(builder, loc, yielded);
 }
 
@@ -156,16 +191,21 @@ LogicalResult LaunchControlKernel::emit() {
   if (!lastRing || llvm::count_if(roles, asks) != 1)
     return kernel.emitOpError(
         "expects a ring program in which one role brings operands");
+  // Roles of leaders are those of every other CTA.
   int64_t readers = 0;
   for (RoleOp role : roles)
-    readers += role.getCount();
+    readers +=
+        role.getCount() * (role.getLeader() ? clusterSize / 2 : clusterSize);
   builder.setInsertionPointAfter(lastRing);
   MLIRContext *context = builder.getContext();
   auto type = RingType::get(context, getWorkSlots(accumulators),
                             {WorkType::get(context, 1)});
-  work = RingOp::create(builder, loc, type, /*commits=*/1, readers).getRing();
+  work = RingOp::create(builder, loc, type, /*commits=*/1, readers,
+                        /*ctaGroup=*/1, /*cluster=*/clusterSize > 1)
+             .getRing();
   builder.setInsertionPointAfter(origin.getCoord());
-  Value first = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
+  Value first =
+      getTile(gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x));
   for (RoleOp role : roles)
     wrap(role, first);
   origin.eraseUnused();

@@ -38,6 +38,8 @@ struct RingParts {
   Value full, empty;
   /// CTAs that the ring serves.
   int64_t ctaGroup = 1;
+  /// Whether it serves all of a cluster.
+  bool cluster = false;
 };
 using RingMap = DenseMap<Value, RingParts>;
 
@@ -58,6 +60,7 @@ RingParts emitRing(RingOp ring) {
   MLIRContext *context = ring.getContext();
   RingParts parts;
   parts.ctaGroup = static_cast<int64_t>(ring.getCtaGroup());
+  parts.cluster = ring.getCluster();
   for (Type buffer : type.getBuffers()) {
     auto tile = dyn_cast<SmemType>(buffer);
     if (!tile)
@@ -218,8 +221,11 @@ template <typename Op, bool isAcquire> struct WaitLowering : RingPattern<Op> {
     const RingParts &parts = this->getParts(op);
     RingType type = op.getRing().getType();
     Value stage = getStage(rewriter, loc, type, cursor);
-    // Threads of both CTAs of a pair release an accumulator.
-    bool cluster = isAcquire && type.isTensorMemory() && parts.ctaGroup == 2;
+    // Threads of both CTAs of a pair release an accumulator, those of all CTAs
+    // of a cluster a response.
+    bool cluster =
+        isAcquire &&
+        (parts.cluster || (type.isTensorMemory() && parts.ctaGroup == 2));
     rewriter.replaceOpWithNewOp<MBarrierWaitOp>(
         op, isAcquire ? parts.empty : parts.full, stage,
         getParity(rewriter, loc, cursor, /*before=*/isAcquire), cluster);
@@ -280,11 +286,15 @@ template <typename Op, bool isCommit> struct SignalLowering : RingPattern<Op> {
       rewriter.replaceOpWithNewOp<Tcgen05CommitOp>(
           op, barriers, stage, adaptor.getMask(), parts.ctaGroup);
       break;
-    case Agent::Thread:
-      rewriter.replaceOpWithNewOp<MBarrierArriveOp>(
-          op, barriers, stage,
-          parts.ctaGroup == 2 ? emitLeaderRank(rewriter, loc) : Value());
+    case Agent::Thread: {
+      Value rank;
+      if (parts.cluster)
+        rank = constantIndex(rewriter, loc, 0);
+      else if (parts.ctaGroup == 2)
+        rank = emitLeaderRank(rewriter, loc);
+      rewriter.replaceOpWithNewOp<MBarrierArriveOp>(op, barriers, stage, rank);
       break;
+    }
     }
     return success();
   }

@@ -204,6 +204,7 @@ gpu.module @launch_control {
   // CHECK: %[[RESPONSE:.*]] = llvm.getelementptr %[[FIRST]][16]
   // CHECK: %[[BARRIER:.*]] = llvm.getelementptr %{{.*}}[8]
   // CHECK: nvvm.clusterlaunchcontrol.try.cancel %[[RESPONSE]], %[[BARRIER]]
+  // CHECK: nvvm.clusterlaunchcontrol.try.cancel multicast, %[[RESPONSE]], %[[BARRIER]]
   // CHECK: %[[ANSWER:.*]] = llvm.load %[[RESPONSE]] {alignment = 16 : i64} : !llvm.ptr<3> -> i128
   // CHECK: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>
   // CHECK: nvvm.bar.warp.sync
@@ -217,6 +218,7 @@ gpu.module @launch_control {
     %all = bwgemm.work_alloc offset 64 : !bwgemm.work<2>
     %one = bwgemm.work_slice %all[%c1] : !bwgemm.work<2> -> !bwgemm.work<1>
     bwgemm.launch_control.request %one, %b[%c1] : !bwgemm.work<1>, !bwgemm.mbarrier<2>
+    bwgemm.launch_control.request %one, %b[%c1] multicast : !bwgemm.work<1>, !bwgemm.mbarrier<2>
     %answer = bwgemm.launch_control.read %one : !bwgemm.work<1>
     bwgemm.fence async_shared
     bwgemm.warp_barrier

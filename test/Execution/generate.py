@@ -144,11 +144,11 @@ class Drawer:
             if self.chance(0.4):
                 self.fields["tmem_load"] = pick(("32x32b", "16x256b"))
             if self.preset == "persistent" and self.chance(0.4):
-                # Clusters are walked statically.
+                # Stream-K shares steps out to single CTAs.
                 alone = self.cluster == (1, 1)
                 self.fields["scheduler"] = pick(
                     ("static", "clc", "clc", "stream_k", "stream_k") if alone
-                    else ("static",))
+                    else ("static", "clc", "clc"))
             if self.chance(0.2):
                 self.fields["pdl"] = pick(("on", "on", "off"))
             store = pick(("", "", "direct", "tma"))
@@ -370,6 +370,11 @@ class Drawer:
                 f".*, but got {n}$")
 
     def break_cluster(self):
+        if self.fields.get("scheduler") == "stream_k":
+            m, n = self.random.choice(CLUSTERS)
+            self.fields["cluster"] = f"{m}x{n}"
+            return (f"expects cluster=1x1 with scheduler=stream_k, but got {m}x{n}; "
+                    "scheduler=static and scheduler=clc walk by clusters")
         self.fields.pop("cta_group", None)
         if self.preset not in RINGS:
             self.fields["cluster"] = "2x1"

@@ -40,3 +40,16 @@ func.func @ring() {
   bwgemm.launch_control.request %slot, %full[%i] : !bwgemm.work<1>, !bwgemm.mbarrier<3>
   return
 }
+
+// One request of a cluster fills a slot in each of its CTAs.
+// CHECK-LABEL: func.func @cluster
+func.func @cluster() {
+  // CHECK: bwgemm.ring releases 12 cluster : !bwgemm.ring<3 x (!bwgemm.work<1>)>
+  %work = bwgemm.ring releases 12 cluster : !bwgemm.ring<3 x (!bwgemm.work<1>)>
+  %c = bwgemm.ring.begin %work : !bwgemm.ring<3 x (!bwgemm.work<1>)>
+  %slot = bwgemm.ring.slot %work[%c] : !bwgemm.ring<3 x (!bwgemm.work<1>)> -> !bwgemm.work<1>
+  %full, %i = bwgemm.ring.full %work[%c] : !bwgemm.ring<3 x (!bwgemm.work<1>)> -> !bwgemm.mbarrier<3>
+  // CHECK: bwgemm.launch_control.request %{{.*}}, %{{.*}}[%{{.*}}] multicast : !bwgemm.work<1>, !bwgemm.mbarrier<3>
+  bwgemm.launch_control.request %slot, %full[%i] multicast : !bwgemm.work<1>, !bwgemm.mbarrier<3>
+  return
+}

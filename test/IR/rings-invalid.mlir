@@ -185,3 +185,12 @@ func.func private @f(!bwgemm.ring<3 x (!bwgemm.work<2>)>)
 // ring_type_c5
 // expected-error @+1 {{expects one response in a slot, but got 2 x '!bwgemm.work<1>'}}
 func.func private @f(!bwgemm.ring<3 x (!bwgemm.work<1>, !bwgemm.work<1>)>)
+
+// -----
+
+func.func @f() {
+  // ring_c3
+  // expected-error @+1 {{expects responses of launch control in a ring of a cluster, but got '!bwgemm.ring<2 x (!bwgemm.smem<64x64xbf16, k_major>)>'}}
+  %r = bwgemm.ring cluster : !bwgemm.ring<2 x (!bwgemm.smem<64x64xbf16, k_major>)>
+  return
+}

@@ -51,16 +51,20 @@ def Bwgemm_LaunchControlRequestOp : Bwgemm_Op<"launch_control.request", [
     signalled with its 16 bytes. One thread asks. A CTA that has read an answer
     of "none left" may not ask again.
 
-    PTX `clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128`
-    (PTX ISA, clusterlaunchcontrol.try_cancel; sm_100 and later).
+    With `multicast` the cluster asks for another cluster: one of its CTAs does,
+    and the answer goes to `response` and mbarrier `index` of each, at the same
+    place. No CTA may have ended.
+
+    PTX `clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128`,
+    with `.multicast::cluster::all` before `.b128` (PTX ISA, clusterlaunchcontrol.try_cancel; sm_100 and later).
 
     ```mlir
     bwgemm.launch_control.request %response, %full[%i] : !bwgemm.work<1>, !bwgemm.mbarrier<3>
     ```
   }];
   let arguments = (ins Bwgemm_WorkType:$response, Bwgemm_MBarrierType:$barriers,
-                       Index:$index);
-  let assemblyFormat = "$response `,` $barriers `[` $index `]` attr-dict `:` qualified(type($response)) `,` qualified(type($barriers))";
+                       Index:$index, UnitAttr:$multicast);
+  let assemblyFormat = "$response `,` $barriers `[` $index `]` (`multicast` $multicast^)? attr-dict `:` qualified(type($response)) `,` qualified(type($barriers))";
   let hasVerifier = 1;
 }
 

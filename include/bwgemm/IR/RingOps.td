@@ -44,19 +44,26 @@ def Bwgemm_RingOp : Bwgemm_Op<"ring", [
     of both are; a slot of accumulators is empty, at the leader, when both have
     released it.
 
+    With `cluster` the ring serves all CTAs of a cluster, each of which has its
+    part of a slot, the response of one request of launch control to all of them.
+    The CTA of rank 0 asks for all. A slot is empty, at that CTA, when the
+    readers of all have released it.
+
     All warps reach it, before the barrier that begins the program proper.
 
     ```mlir
     %ring = bwgemm.ring : !bwgemm.ring<4 x (!bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<256x64xbf16, k_major, swizzle = 128B>)>
     %sums = bwgemm.ring releases 4 : !bwgemm.ring<2 x (!bwgemm.tmem<128x256xf32>)>
     %sums = bwgemm.ring releases 8 cta_group 2 : !bwgemm.ring<2 x (!bwgemm.tmem<128x256xf32>)>
+    %work = bwgemm.ring releases 12 cluster : !bwgemm.ring<3 x (!bwgemm.work<1>)>
     ```
   }];
   let arguments = (ins DefaultValuedAttr<I64Attr, "1">:$commits,
                        DefaultValuedAttr<I64Attr, "1">:$releases,
-                       DefaultValuedAttr<I64Attr, "1">:$ctaGroup);
+                       DefaultValuedAttr<I64Attr, "1">:$ctaGroup,
+                       UnitAttr:$cluster);
   let results = (outs Bwgemm_RingType:$ring);
-  let assemblyFormat = "(`commits` $commits^)? (`releases` $releases^)? (`cta_group` $ctaGroup^)? attr-dict `:` qualified(type($ring))";
+  let assemblyFormat = "(`commits` $commits^)? (`releases` $releases^)? (`cta_group` $ctaGroup^)? (`cluster` $cluster^)? attr-dict `:` qualified(type($ring))";
   let hasVerifier = 1;
 }
 
@@ -162,7 +169,8 @@ def Bwgemm_RingReleaseOp : Bwgemm_RingSyncOp<"release", (ins Bwgemm_Agent:$by, O
     - `by mma`: once the MMAs that this thread has started are complete; with
       `to` a mask, for every CTA of the cluster whose bit is set, which are those
       that fill the slot.
-    - `by thread`: now; in a ring of a pair, for the leader.
+    - `by thread`: now; in a ring of a pair, for the leader, and in that of a
+      cluster for the CTA of rank 0.
 
     ```mlir
     bwgemm.ring.release %ring[%cursor] by mma to %mask : !bwgemm.ring<4 x (...)>

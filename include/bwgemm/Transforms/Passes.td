@@ -289,6 +289,7 @@ def LaunchControl : Pass<"bwgemm-launch-control", "::mlir::ModuleOp"> {
     ahead. Answers go to all roles through a ring of
     `!bwgemm.work` slots, one more than there are accumulators: loading then
     waits for a slot no longer than the multiplication does for an accumulator.
+    In a cluster the first CTA asks for another cluster, for all.
 
     ```mlir
     bwgemm.role "load" warps 4 to 4 elected {

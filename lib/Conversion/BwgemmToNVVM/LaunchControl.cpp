@@ -37,7 +37,7 @@ struct RequestLowering : OpConversionPattern<LaunchControlRequestOp> {
     Value barrier = getBarrierAddress(
         rewriter, op.getLoc(), adaptor.getBarriers(), adaptor.getIndex());
     rewriter.replaceOpWithNewOp<NVVM::ClusterLaunchControlTryCancelOp>(
-        op, /*multicast=*/nullptr, adaptor.getResponse(), barrier);
+        op, op.getMulticastAttr(), adaptor.getResponse(), barrier);
     return success();
   }
 };
