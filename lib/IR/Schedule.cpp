@@ -15,8 +15,9 @@ using namespace mlir::bwgemm;
 
 static constexpr llvm::StringLiteral kFields =
     "tile=MxNxK, stages=S, swizzle=none|32B|64B|128B, "
-    "tmem_load=32x32b|16x256b, raster=R, store=direct|tma, "
-    "cta_group=1|2, cluster=MxN, scheduler=static|clc|stream_k, split_k=S, "
+    "tmem_load=32x32b|16x256b, raster=R, "
+    "order=straight|serpentine|hilbert, store=direct|tma, cta_group=1|2, "
+    "cluster=MxN, scheduler=static|clc|stream_k, split_k=S, "
     "pdl=on|off";
 
 StringRef bwgemm::getScheduleFields() { return kFields; }
@@ -111,6 +112,11 @@ std::optional<ScheduleSpec> ScheduleSpec::parse(StringRef text,
       if (!parseExtent(value, raster))
         return badValue("a number of 1 to 65536");
       spec.raster = raster;
+    } else if (key == "order") {
+      std::optional<TileOrder> order = symbolizeTileOrder(value);
+      if (!order)
+        return badValue("straight|serpentine|hilbert");
+      spec.order = order;
     } else if (key == "store") {
       std::optional<StoreKind> store = symbolizeStoreKind(value);
       if (!store)
@@ -156,6 +162,7 @@ ScheduleSpec ScheduleSpec::getFrom(const ScheduleFields &fields) {
   spec.swizzleSpan = fields.swizzleSpan;
   spec.tmemLoad = fields.tmemLoad;
   spec.raster = fields.raster;
+  spec.order = fields.order;
   spec.store = fields.store;
   spec.ctaGroup = fields.ctaGroup;
   spec.cluster = fields.cluster;
@@ -167,5 +174,5 @@ ScheduleSpec ScheduleSpec::getFrom(const ScheduleFields &fields) {
 
 bool ScheduleSpec::namesFields() const {
   return tile || stages.value_or(1) != 1 || swizzleSpan || tmemLoad || raster ||
-         store || ctaGroup || cluster || scheduler || splitK || pdl;
+         order || store || ctaGroup || cluster || scheduler || splitK || pdl;
 }

@@ -29,6 +29,9 @@ void printOpenFields(
   };
   if (given(fields.raster, defaults.raster))
     print("raster", Twine(fields.raster));
+  // What is not named is straight.
+  if (fields.order != defaults.order)
+    print("order", stringifyTileOrder(fields.order));
   if (given(fields.store, defaults.store))
     print("store", stringifyStoreKind(fields.store));
   if (given(fields.ctaGroup, defaults.ctaGroup))
@@ -80,6 +83,11 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (fields.raster < 1 || fields.raster > kMaxTileExtent)
     return emitError() << "expects a raster of 1 to " << kMaxTileExtent
                        << " rows of tiles, but got " << fields.raster;
+  // schedule_c13
+  if (fields.order == TileOrder::Hilbert && !isHilbertRaster(fields.raster))
+    return emitError() << "expects a raster that is a power of two, 2 at "
+                          "least, for order = hilbert, but got "
+                       << fields.raster;
   // schedule_c5
   if (fields.store == StoreKind::Tma && fields.preset < Preset::TmaStore)
     return emitError() << "expects store = tma from preset tma_store on, but "
@@ -135,13 +143,17 @@ static ParseResult parseOpenField(AsmParser &parser, StringRef field, SMLoc loc,
       return failure();
     auto value = symbolize(text);
     if (!value)
-      return parser.emitError(valueLoc, "expects a ")
-             << field << " of " << expected << ", but got " << text;
+      return parser.emitError(valueLoc, "expects ")
+             << (field == "order" ? "an " : "a ") << field << " of " << expected
+             << ", but got " << text;
     into = *value;
     return success();
   };
   if (field == "raster")
     return parser.parseInteger(fields.raster);
+  if (field == "order")
+    return keyword([](StringRef text) { return symbolizeTileOrder(text); },
+                   fields.order, "straight, serpentine or hilbert");
   if (field == "store")
     return keyword([](StringRef text) { return symbolizeStoreKind(text); },
                    fields.store, "direct or tma");
@@ -173,8 +185,8 @@ static ParseResult parseOpenField(AsmParser &parser, StringRef field, SMLoc loc,
           return std::nullopt;
         },
         fields.pdl, "on or off");
-  return parser.emitError(loc, "expects raster, store, cta_group, cluster, "
-                               "scheduler, split_k or pdl, but got ")
+  return parser.emitError(loc, "expects raster, order, store, cta_group, "
+                               "cluster, scheduler, split_k or pdl, but got ")
          << field;
 }
 

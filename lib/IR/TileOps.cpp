@@ -28,6 +28,11 @@ LogicalResult TileCoordOp::verify() {
   // tile_coord_c3
   if (raster != 1 && !getRows())
     return emitOpError("expects the rows of the result for a raster");
+  // tile_coord_c5
+  if (getOrder() == TileOrder::Hilbert && !isHilbertRaster(raster))
+    return emitOpError() << "expects a raster that is a power of two, 2 at "
+                            "least, for order hilbert, but got "
+                         << raster;
   // tile_coord_c4
   if (std::optional<ArrayRef<int64_t>> cluster = getCluster())
     return verifyCluster(*this, *cluster);

@@ -440,8 +440,13 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
     }
   }
   // A group of rows of tiles shares its columns of B in L2.
-  int64_t raster =
-      spec.raster.value_or(preset >= Preset::Persistent ? kRaster : 1);
+  TileOrder order = spec.order.value_or(TileOrder::Straight);
+  bool inGroups = preset >= Preset::Persistent || order == TileOrder::Hilbert;
+  int64_t raster = spec.raster.value_or(inGroups ? kRaster : 1);
+  if (order == TileOrder::Hilbert && !isHilbertRaster(raster))
+    return refuse() << "expects a raster that is a power of two, 2 at least, "
+                       "for order=hilbert, but got raster="
+                    << raster << "; order=serpentine takes any";
   // With M = 64 only 16 lanes of each warp's quarter hold rows, which is what
   // the 16-lane fragment reads; not so in a pair. It is also what stmatrix
   // takes.
@@ -454,6 +459,7 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   fields.swizzleSpan = span;
   fields.tmemLoad = load;
   fields.raster = raster;
+  fields.order = order;
   fields.pdl = spec.pdl.value_or(false);
   return ScheduleAttr::get(gemm.getContext(), fields);
 }

@@ -46,10 +46,10 @@ void emitBody(GemmOp gemm, gpu::GPUFuncOp kernel, int64_t tile) {
   Value rows = dim(d, 0), columns = dim(d, 1),
         depth = dim(a, gemm.getKDimOfA());
   Type index = builder.getIndexType();
-  auto origin =
-      TileCoordOp::create(builder, loc, index, index, tile, tile, columns,
-                          /*tile=*/Value(), /*raster=*/1,
-                          /*rows=*/Value(), /*cluster=*/DenseI64ArrayAttr());
+  auto origin = TileCoordOp::create(
+      builder, loc, index, index, tile, tile, columns,
+      /*tile=*/Value(), /*raster=*/1,
+      /*rows=*/Value(), TileOrder::Straight, /*cluster=*/DenseI64ArrayAttr());
   auto thread = [&](gpu::Dimension dimension) -> Value {
     return gpu::ThreadIdOp::create(builder, loc, dimension);
   };

@@ -257,6 +257,7 @@ void Reduction::emitForShares(const TileShares &shares, TileCoordOp coord) {
     auto here = TileCoordOp::create(builder, loc, index, index, tileM, tileN,
                                     columns, tile, coord.getRaster(),
                                     coord.getRaster() != 1 ? rows : Value(),
+                                    coord.getOrder(),
                                     /*cluster=*/DenseI64ArrayAttr());
     Value block = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::y);
     Value thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);

@@ -111,7 +111,7 @@ void TileProgram::emitKernel() {
   std::array<int64_t, 2> cluster = schedule.getCluster();
   auto origin = TileCoordOp::create(
       builder, loc, index, index, getTileM(), schedule.getTileN(), columns,
-      /*tile=*/Value(), schedule.getRaster(), rows,
+      /*tile=*/Value(), schedule.getRaster(), rows, schedule.getOrder(),
       schedule.getClusterSize() == 1 ? DenseI64ArrayAttr()
                                      : builder.getDenseI64ArrayAttr(cluster));
   Value m = origin.getM(), n = origin.getN();

@@ -23,7 +23,7 @@ SCHEDULES = ["naive", "tma", "swizzle", "swizzle,tile=128x256x64",
              "swizzle,split_k=3", "persistent,split_k=4", "two_cta,split_k=2",
              "auto",
              "persistent,tile=128x256x64,scheduler=clc,pdl=on",
-             "persistent,tile=256x256x64,scheduler=clc",
+             "persistent,tile=256x256x64,scheduler=clc,order=hilbert",
              "persistent,tile=128x256x64,scheduler=stream_k"]
 TARGETS = ["sm_100a", "sm_100f", "sm_103a"]
 HOPPER_SCHEDULES = ["warp_specialized", "persistent", "persistent,tile=64x256x64",

@@ -142,6 +142,8 @@ class Drawer:
             if self.chance(0.5):
                 self.fields["raster"] = pick((1, 2, 3, 4, 8, 16))
             if self.chance(0.4):
+                self.draw_order()
+            if self.chance(0.4):
                 self.fields["tmem_load"] = pick(("32x32b", "16x256b"))
             if self.preset == "persistent" and self.chance(0.4):
                 # Stream-K shares steps out to single CTAs.
@@ -221,6 +223,13 @@ class Drawer:
         if spans and self.chance(0.4):
             self.fields["swizzle"] = f"{self.random.choice(spans)}B"
         return bool(spans)
+
+    def draw_order(self):
+        order = self.random.choice(("straight", "serpentine", "serpentine", "hilbert",
+                                    "hilbert"))
+        self.fields["order"] = order
+        if order == "hilbert" and "raster" in self.fields:
+            self.fields["raster"] = self.random.choice((2, 2, 4, 8, 16))
 
     def draw_split(self):
         """Parts of K, each of at least one tile where K is known."""
@@ -334,7 +343,7 @@ class Drawer:
             ways.append(self.break_store)
         if self.static and self.shape[2] and not streams:
             ways.append(self.break_split)
-        ways.append(self.break_cluster)
+        ways += [self.break_cluster, self.break_order]
         # One rule at a time: this one has a rule of its own about tiles.
         self.fields.pop("split_k", None)
         if self.fields.get("store") == "tma" and self.why_not_tma_store():
@@ -440,6 +449,12 @@ class Drawer:
         return (f"split_k={parts} needs that many tiles of K, but K of "
                 f"{self.shape[2]} has {steps} of {self.tile[2]}; at most "
                 f"split_k={steps} fits")
+
+    def break_order(self):
+        raster = self.random.choice((1, 3, 6, 12, 100))
+        self.fields.update(order="hilbert", raster=raster)
+        return ("expects a raster that is a power of two, 2 at least, for "
+                f"order=hilbert, but got raster={raster}; ")
 
     def break_store(self):
         self.fields["store"] = "tma"

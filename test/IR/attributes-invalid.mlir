@@ -120,6 +120,17 @@ func.func private @f() attributes {s = #bwgemm.schedule<persistent, tile = 128x6
 
 // -----
 
+// schedule_c13
+// expected-error@+1 {{expects a raster that is a power of two, 2 at least, for order = hilbert, but got 12}}
+module attributes { test.a = #bwgemm.schedule<persistent, tile = 128x64x64, stages = 3, swizzle = 128B, tmem_load = "32x32b", raster = 12, order = hilbert> } {}
+
+// -----
+
+// expected-error@+1 {{expects an order of straight, serpentine or hilbert, but got zigzag}}
+module attributes { test.a = #bwgemm.schedule<persistent, tile = 128x64x64, stages = 3, swizzle = 128B, tmem_load = "32x32b", raster = 12, order = zigzag> } {}
+
+// -----
+
 // schedule_c5
 // expected-error@+1 {{expects store = tma from preset tma_store on, but got preset swizzle}}
 module attributes { test.a = #bwgemm.schedule<swizzle, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", store = tma> } {}
@@ -131,8 +142,8 @@ module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages
 
 // -----
 
-// expected-error@+1 {{expects raster, store, cta_group, cluster, scheduler, split_k or pdl, but got order}}
-module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", order = 3> } {}
+// expected-error@+1 {{expects raster, order, store, cta_group, cluster, scheduler, split_k or pdl, but got depth}}
+module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", depth = 3> } {}
 
 // -----
 

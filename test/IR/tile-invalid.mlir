@@ -27,6 +27,24 @@ func.func @f(%columns: index) {
 
 // -----
 
+// tile_coord_c5
+func.func @f(%columns: index, %rows: index) {
+  // expected-error@+1 {{'bwgemm.tile_coord' op expects a raster that is a power of two, 2 at least, for order hilbert, but got 6}}
+  %m, %n = bwgemm.tile_coord 64 x 64 of %columns raster 6 of %rows order hilbert
+  return
+}
+
+// -----
+
+// tile_coord_c5
+func.func @f(%columns: index) {
+  // expected-error@+1 {{'bwgemm.tile_coord' op expects a raster that is a power of two, 2 at least, for order hilbert, but got 1}}
+  %m, %n = bwgemm.tile_coord 64 x 64 of %columns order hilbert
+  return
+}
+
+// -----
+
 func.func @f(%columns: index) {
   // expected-error@+1 {{'bwgemm.tile_coord' op expects tile extents of 1 to 65536, but got 64 x -64}}
   %m, %n = bwgemm.tile_coord 64 x -64 of %columns

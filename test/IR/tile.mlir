@@ -13,6 +13,12 @@ func.func @program(%amap: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %bmap:
   %m, %n = bwgemm.tile_coord 64 x 128 of %columns
   // CHECK: bwgemm.tile_coord 64 x 128 of %[[COLUMNS]] at %[[M]] raster 8 of %[[COLUMNS]]
   %m2, %n2 = bwgemm.tile_coord 64 x 128 of %columns at %m raster 8 of %columns
+  // CHECK: bwgemm.tile_coord 64 x 128 of %[[COLUMNS]] raster 16 of %[[COLUMNS]] order hilbert cluster [2, 1]
+  %m3, %n3 = bwgemm.tile_coord 64 x 128 of %columns raster 16 of %columns order hilbert cluster [2, 1]
+  // CHECK: bwgemm.tile_coord 64 x 128 of %[[COLUMNS]] order serpentine
+  %m4, %n4 = bwgemm.tile_coord 64 x 128 of %columns order serpentine
+  // CHECK: bwgemm.tile_coord 64 x 128 of %[[COLUMNS]]{{$}}
+  %m5, %n5 = bwgemm.tile_coord 64 x 128 of %columns order straight
   // CHECK: %[[ACC:.*]] = bwgemm.accumulator : !bwgemm.acc<64x128xf32>
   %acc = bwgemm.accumulator : !bwgemm.acc<64x128xf32>
   // CHECK: %[[A:.*]] = bwgemm.load %[[AMAP]][%[[M]], %[[K]]] : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B> -> !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>

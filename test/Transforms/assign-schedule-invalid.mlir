@@ -110,6 +110,10 @@
 // HALFSPAN: schedule 'two_cta': expects half of N of the tile, contiguous in B, to be a multiple of 64 bytes (the swizzle), but got 32
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=persistent,scheduler=stream_k,cluster=2x1 2>&1 | FileCheck %s --check-prefix=STREAMCLUSTER
 // STREAMCLUSTER: schedule 'persistent': expects cluster=1x1 with scheduler=stream_k, but got 2x1; scheduler=static and scheduler=clc walk by clusters
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=persistent,order=hilbert,raster=6 2>&1 | FileCheck %s --check-prefix=HILBERT
+// HILBERT: schedule 'persistent': expects a raster that is a power of two, 2 at least, for order=hilbert, but got raster=6; order=serpentine takes any
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=naive,order=hilbert 2>&1 | FileCheck %s --check-prefix=NAIVEORDER
+// NAIVEORDER: error:
 
 //--- accumulate.mlir
 func.func @f(%a: memref<512x256xbf16>, %b: memref<256x384xbf16>, %d: memref<512x384xf32>) {

@@ -15,6 +15,8 @@
 // RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=persistent | FileCheck %s --check-prefix=SINGLE
 // RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=persistent,tile=256x256x64,stages=5,cluster=2x1,swizzle=128B,raster=8 | FileCheck %s --check-prefix=TALL
 // RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=persistent,cta_group=2 | FileCheck %s --check-prefix=TALL6
+// RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=persistent,order=serpentine,raster=3 | FileCheck %s --check-prefix=SERPENTINE
+// RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=swizzle,order=hilbert | FileCheck %s --check-prefix=HILBERT
 // RUN: bwgemm-opt %s --bwgemm-assign-schedule="target=sm_103a schedule=auto" | FileCheck %s --check-prefix=AUTO
 
 // RUN: bwgemm-opt %s --bwgemm-assign-schedule=schedule=tma_store,split_k=4 | FileCheck %s --check-prefix=SPLIT
@@ -46,6 +48,9 @@ func.func @plain(%a: memref<512x256xbf16>, %b: memref<256x384xbf16>, %d: memref<
   // SINGLE: schedule <persistent, tile = 128x128x64, stages = 6, swizzle = 128B, tmem_load = "32x32b", raster = 8, store = tma>
   // TALL: schedule <persistent, tile = 256x256x64, stages = 5, swizzle = 128B, tmem_load = "32x32b", raster = 8, store = tma, cta_group = 2, cluster = 2x1>
   // TALL6: schedule <persistent, tile = 256x256x64, stages = 6, swizzle = 128B, tmem_load = "32x32b", raster = 8, store = tma, cta_group = 2, cluster = 2x1>
+  // SERPENTINE: schedule <persistent, {{.*}}, raster = 3, order = serpentine, store = tma>
+  // There must be squares for a curve.
+  // HILBERT: schedule <swizzle, {{.*}}, raster = 8, order = hilbert>
   // 96 tiles, the smallest that the SMs take in one wave.
   // AUTO: schedule <warp_specialized, tile = 64x32x64, stages = 8, swizzle = 64B, tmem_load = "16x256b", store = tma, cluster = 1x2>
   bwgemm.gemm %a, %b, %d : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xf32>

@@ -59,6 +59,14 @@ def Bwgemm_TileScheduler : I32EnumAttr<"TileScheduler", "who tells a persistent 
   let cppNamespace = "::mlir::bwgemm";
 }
 
+def Bwgemm_TileOrder : I32EnumAttr<"TileOrder", "how the tiles of a group of rows are walked", [
+    I32EnumAttrCase<"Straight", 0, "straight">,
+    I32EnumAttrCase<"Serpentine", 1, "serpentine">,
+    I32EnumAttrCase<"Hilbert", 2, "hilbert">
+  ]> {
+  let cppNamespace = "::mlir::bwgemm";
+}
+
 def Bwgemm_FenceKind : I32EnumAttr<"FenceKind", "what a fence orders", [
     I32EnumAttrCase<"MBarrierInit", 0, "mbarrier_init">,
     I32EnumAttrCase<"AsyncShared", 1, "async_shared">,
@@ -165,6 +173,8 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
 
     - `raster = 1`: rows of tiles that are walked together, see
       `bwgemm.tile_coord`
+    - `order = straight`: how these are walked, likewise; `serpentine` or
+      `hilbert`
     - `store = direct`: the result is written from registers; `tma` sends it
       through shared memory
     - `cta_group = 1`: CTAs that multiply one tile together, 1 or 2
@@ -203,6 +213,7 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
     }
     TmemShape getTmemLoad() const { return getFields().tmemLoad; }
     int64_t getRaster() const { return getFields().raster; }
+    TileOrder getOrder() const { return getFields().order; }
     StoreKind getStore() const { return getFields().store; }
     int64_t getCtaGroup() const { return getFields().ctaGroup; }
     std::array<int64_t, 2> getCluster() const { return getFields().cluster; }

@@ -23,6 +23,7 @@ struct ScheduleSpec {
   std::optional<unsigned> swizzleSpan;
   std::optional<TmemShape> tmemLoad;
   std::optional<int64_t> raster;
+  std::optional<TileOrder> order;
   std::optional<StoreKind> store;
   std::optional<int64_t> ctaGroup;
   std::optional<std::array<int64_t, 2>> cluster;

@@ -21,6 +21,11 @@
 
 namespace mlir::bwgemm {
 
+/// Whether squares of so many rows of tiles have a Hilbert curve.
+constexpr bool isHilbertRaster(int64_t raster) {
+  return raster >= 2 && (raster & (raster - 1)) == 0;
+}
+
 struct ScheduleFields {
   Preset preset = Preset::Naive;
   /// M x N x K elements of one step; for a pair of CTAs those of both.
@@ -32,6 +37,7 @@ struct ScheduleFields {
   TmemShape tmemLoad = TmemShape::Shape32x32b;
   /// Rows of tiles that are walked together.
   int64_t raster = 1;
+  TileOrder order = TileOrder::Straight;
   StoreKind store = StoreKind::Direct;
   /// CTAs that multiply one tile together: 1, or 2 for a pair.
   int64_t ctaGroup = 1;
@@ -49,8 +55,8 @@ struct ScheduleFields {
   }
 
   auto asTuple() const {
-    return std::tie(preset, tile, stages, swizzleSpan, tmemLoad, raster, store,
-                    ctaGroup, cluster, scheduler, splitK, pdl);
+    return std::tie(preset, tile, stages, swizzleSpan, tmemLoad, raster, order,
+                    store, ctaGroup, cluster, scheduler, splitK, pdl);
   }
   bool operator==(const ScheduleFields &other) const {
     return asTuple() == other.asTuple();
@@ -61,8 +67,8 @@ inline llvm::hash_code hash_value(const ScheduleFields &fields) {
   return llvm::hash_combine(
       fields.preset, fields.tile[0], fields.tile[1], fields.tile[2],
       fields.stages, fields.swizzleSpan, fields.tmemLoad, fields.raster,
-      fields.store, fields.ctaGroup, fields.cluster[0], fields.cluster[1],
-      fields.scheduler, fields.splitK, fields.pdl);
+      fields.order, fields.store, fields.ctaGroup, fields.cluster[0],
+      fields.cluster[1], fields.scheduler, fields.splitK, fields.pdl);
 }
 
 } // namespace mlir::bwgemm

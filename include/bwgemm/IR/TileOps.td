@@ -20,8 +20,20 @@ def Bwgemm_TileCoordOp : Bwgemm_Op<"tile_coord", [Pure, AttrSizedOperandSegments
     With `at`, the number is another one than `blockIdx.x`. With `raster R of
     %rows`, R rows of tiles are walked together, one column of R tiles after the
     other, so that CTAs that run at one time share operands in L2; the last
-    group has the rows that are left. Every order is a bijection between numbers
-    and tiles.
+    group has the rows that are left.
+
+    `order` says how the tiles of a group are walked:
+
+    - `straight`: each column from its first row down, each group from its first
+      column on.
+    - `serpentine`: each begins where the one before has ended. Columns are
+      walked down and up in turn, groups of rows forth and back in turn, so that
+      two tiles in succession always share an operand.
+    - `hilbert`: the same, but within squares of R x R tiles, R a power of two,
+      along Hilbert's curve, which begins in one corner of the first row and ends
+      in the other. What does not fill a square is walked as in `serpentine`.
+
+    Every order is a bijection between numbers and tiles.
 
     With `cluster [M, N]`, all of this is said of clusters, whose tiles are M x N
     tiles of CTAs; the number is that of the cluster, `blockIdx.x / (M * N)`, and
@@ -31,6 +43,7 @@ def Bwgemm_TileCoordOp : Bwgemm_Op<"tile_coord", [Pure, AttrSizedOperandSegments
     ```mlir
     %m, %n = bwgemm.tile_coord 64 x 64 of %columns
     %m, %n = bwgemm.tile_coord 64 x 64 of %columns at %tile raster 8 of %rows
+    %m, %n = bwgemm.tile_coord 64 x 64 of %columns raster 16 of %rows order hilbert
     %m, %n = bwgemm.tile_coord 128 x 128 of %columns cluster [2, 1]
     ```
   }];
@@ -38,11 +51,12 @@ def Bwgemm_TileCoordOp : Bwgemm_Op<"tile_coord", [Pure, AttrSizedOperandSegments
                        Optional<Index>:$tile,
                        DefaultValuedAttr<I64Attr, "1">:$raster,
                        Optional<Index>:$rows,
+                       DefaultValuedAttr<Bwgemm_TileOrder, "TileOrder::Straight">:$order,
                        OptionalAttr<DenseI64ArrayAttr>:$cluster);
   let results = (outs Index:$m, Index:$n);
   let assemblyFormat = [{
     $tileM `x` $tileN `of` $columns (`at` $tile^)? (`raster` $raster `of` $rows^)?
-    (`cluster` $cluster^)? attr-dict
+    (`order` $order^)? (`cluster` $cluster^)? attr-dict
   }];
   let extraClassDeclaration = [{
     /// CTAs of a cluster along M and N; 1 x 1 without clusters.

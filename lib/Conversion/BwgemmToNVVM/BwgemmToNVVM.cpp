@@ -129,6 +129,7 @@ private:
     populateLaunchControlPatterns(converter, patterns);
     populateStagingPatterns(converter, patterns);
     populateTMAPatterns(converter, patterns);
+    populateTileCoordPatterns(converter, patterns);
     populateTensorMemoryPatterns(converter, patterns);
     populateMMAPatterns(converter, patterns);
     populateClusterPatterns(converter, patterns);

@@ -39,6 +39,8 @@ void populateStagingPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns);
 void populateTMAPatterns(const TypeConverter &converter,
                          RewritePatternSet &patterns);
+void populateTileCoordPatterns(const TypeConverter &converter,
+                               RewritePatternSet &patterns);
 void populateTensorMemoryPatterns(const TypeConverter &converter,
                                   RewritePatternSet &patterns);
 void populateMMAPatterns(const TypeConverter &converter,

@@ -164,77 +164,12 @@ struct WarpIdLowering : OpConversionPattern<WarpIdOp> {
   }
 };
 
-struct TileCoordLowering : OpConversionPattern<TileCoordOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(TileCoordOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    // Of a cluster, the tile of all its CTAs.
-    auto [clusterM, clusterN] = op.getClusterShape();
-    Value tileM = constantIndex(rewriter, loc, op.getTileM() * clusterM);
-    Value tileN = constantIndex(rewriter, loc, op.getTileN() * clusterN);
-    Value number = adaptor.getTile();
-    if (!number) {
-      number = gpu::BlockIdOp::create(rewriter, loc, gpu::Dimension::x);
-      if (int64_t size = op.getClusterSize(); size > 1)
-        number = arith::DivUIOp::create(rewriter, loc, number,
-                                        constantIndex(rewriter, loc, size));
-    }
-    Value tiles = rewriter.createOrFold<arith::CeilDivUIOp>(
-        loc, adaptor.getColumns(), tileN);
-    Value row, column;
-    if (op.getRaster() == 1) {
-      row = arith::DivUIOp::create(rewriter, loc, number, tiles);
-      column = arith::RemUIOp::create(rewriter, loc, number, tiles);
-    } else {
-      Value raster = constantIndex(rewriter, loc, op.getRaster());
-      Value perGroup = arith::MulIOp::create(rewriter, loc, tiles, raster);
-      Value group = arith::DivUIOp::create(rewriter, loc, number, perGroup);
-      Value within = arith::RemUIOp::create(rewriter, loc, number, perGroup);
-      Value first = arith::MulIOp::create(rewriter, loc, group, raster);
-      Value tileRows = rewriter.createOrFold<arith::CeilDivUIOp>(
-          loc, adaptor.getRows(), tileM);
-      Value left = arith::SubIOp::create(rewriter, loc, tileRows, first);
-      Value height = arith::MinUIOp::create(rewriter, loc, left, raster);
-      row = arith::AddIOp::create(
-          rewriter, loc, first,
-          arith::RemUIOp::create(rewriter, loc, within, height));
-      column = arith::DivUIOp::create(rewriter, loc, within, height);
-    }
-    Value m = arith::MulIOp::create(rewriter, loc, row, tileM);
-    Value n = arith::MulIOp::create(rewriter, loc, column, tileN);
-    Value rank;
-    // This CTA's tile within that of its cluster.
-    auto advance = [&](Value origin, int64_t extent, int64_t tile,
-                       auto getPlace) -> Value {
-      if (extent == 1)
-        return origin;
-      if (!rank)
-        rank = gpu::ClusterBlockIdOp::create(rewriter, loc, gpu::Dimension::x);
-      Value offset = arith::MulIOp::create(rewriter, loc, getPlace(),
-                                           constantIndex(rewriter, loc, tile));
-      return arith::AddIOp::create(rewriter, loc, origin, offset);
-    };
-    Value along = constantIndex(rewriter, loc, clusterM);
-    m = advance(m, clusterM, op.getTileM(), [&]() -> Value {
-      return arith::RemUIOp::create(rewriter, loc, rank, along);
-    });
-    n = advance(n, clusterN, op.getTileN(), [&]() -> Value {
-      return arith::DivUIOp::create(rewriter, loc, rank, along);
-    });
-    rewriter.replaceOp(op, {m, n});
-    return success();
-  }
-};
-
 } // namespace
 
 void bwgemm::populateSharedMemoryPatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns) {
-  patterns
-      .add<AllocLowering<SmemAllocOp>, AllocLowering<MBarrierAllocOp>,
-           AllocLowering<TmemSlotOp>, AllocLowering<WorkAllocOp>, SliceLowering,
-           FenceLowering, ElectLowering, WarpIdLowering, TileCoordLowering>(
-          converter, patterns.getContext());
+  patterns.add<AllocLowering<SmemAllocOp>, AllocLowering<MBarrierAllocOp>,
+               AllocLowering<TmemSlotOp>, AllocLowering<WorkAllocOp>,
+               SliceLowering, FenceLowering, ElectLowering, WarpIdLowering>(
+      converter, patterns.getContext());
 }

@@ -31,6 +31,7 @@ std::string parseBad(llvm::StringRef text) {
 constexpr char kFields[] = "fields are tile=MxNxK, stages=S, "
                            "swizzle=none|32B|64B|128B, "
                            "tmem_load=32x32b|16x256b, raster=R, "
+                           "order=straight|serpentine|hilbert, "
                            "store=direct|tma, cta_group=1|2, cluster=MxN, "
                            "scheduler=static|clc|stream_k, split_k=S, "
                            "pdl=on|off";
@@ -128,6 +129,21 @@ TEST(ScheduleTest, BadStages) {
   }
 }
 
+TEST(ScheduleTest, Orders) {
+  EXPECT_FALSE(parseGood("swizzle").order);
+  EXPECT_EQ(*parseGood("swizzle,order=straight").order, TileOrder::Straight);
+  EXPECT_EQ(*parseGood("swizzle,order=serpentine").order,
+            TileOrder::Serpentine);
+  EXPECT_EQ(*parseGood("swizzle,order=hilbert").order, TileOrder::Hilbert);
+  for (const char *value : {"", "Straight", "1", "morton"}) {
+    std::string text = std::string("swizzle,order=") + value;
+    EXPECT_EQ(parseBad(text), "schedule '" + text +
+                                  "': expected order=straight|serpentine|"
+                                  "hilbert, got '" +
+                                  value + "'");
+  }
+}
+
 TEST(ScheduleTest, BadSwizzles) {
   for (const char *value : {"", "128", "16B", "128b", "-32B", "NONE", "32BB"}) {
     std::string text = std::string("tma,swizzle=") + value;
@@ -208,6 +224,7 @@ TEST(ScheduleTest, AttributeSpecParses) {
   }
   fields.preset = Preset::Persistent;
   fields.raster = 4;
+  fields.order = TileOrder::Serpentine;
   fields.ctaGroup = 2;
   fields.cluster = {4, 2};
   fields.scheduler = TileScheduler::Clc;
@@ -216,6 +233,7 @@ TEST(ScheduleTest, AttributeSpecParses) {
   auto full = ScheduleAttr::get(&context, fields);
   spec = parseGood(full.getSpec());
   EXPECT_EQ(*spec.raster, 4);
+  EXPECT_EQ(*spec.order, TileOrder::Serpentine);
   EXPECT_EQ(*spec.ctaGroup, 2);
   EXPECT_EQ(*spec.cluster, (std::array<int64_t, 2>{4, 2}));
   EXPECT_EQ(*spec.scheduler, TileScheduler::Clc);
