@@ -43,7 +43,7 @@ namespace {
 /// runtime's Launch.h; only their names and types are known here.
 class RuntimeCall {
 public:
-  RuntimeCall(Operation *op, ConversionPatternRewriter &rewriter)
+  RuntimeCall(Operation *op, OpBuilder &rewriter)
       : op(op), rewriter(rewriter), loc(op->getLoc()) {}
 
   Type i32() { return rewriter.getI32Type(); }
@@ -104,7 +104,7 @@ public:
 
 private:
   Operation *op;
-  ConversionPatternRewriter &rewriter;
+  OpBuilder &rewriter;
   Location loc;
 };
 
@@ -371,6 +371,40 @@ struct AddressableLowering : ConvertOpToLLVMPattern<TmaAddressableOp> {
   }
 };
 
+/// Makes one call of what a function that launches kernels, or works on device
+/// memory, does: its launches follow each other in one stream, and its returns
+/// wait.
+void makeCall(LLVM::LLVMFuncOp function) {
+  SmallVector<gpu::LaunchFuncOp> launches;
+  SmallVector<LLVM::ReturnOp> returns;
+  bool worksOnDevice = false;
+  function.walk([&](Operation *op) {
+    if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op))
+      launches.push_back(launch);
+    else if (auto ret = dyn_cast<LLVM::ReturnOp>(op))
+      returns.push_back(ret);
+    else if (auto call = dyn_cast<LLVM::CallOp>(op))
+      worksOnDevice |= call.getCallee() == "bwgemmHostToDevice";
+  });
+  if (launches.empty() && !worksOnDevice)
+    return;
+  auto builder = OpBuilder::atBlockBegin(&function.getBody().front());
+  RuntimeCall(function, builder).call("bwgemmHostBegin", Type(), {});
+  for (gpu::LaunchFuncOp launch : launches) {
+    // What waits for a token, or has a stream, is somebody's own.
+    if (launch.getAsyncObject() || launch.getAsyncToken())
+      continue;
+    builder.setInsertionPoint(launch);
+    RuntimeCall runtime(launch, builder);
+    launch.getAsyncObjectMutable().assign(
+        runtime.call("bwgemmHostStream", runtime.pointer(), {}).getResult());
+  }
+  for (LLVM::ReturnOp ret : returns) {
+    builder.setInsertionPoint(ret);
+    RuntimeCall(ret, builder).call("bwgemmHostEnd", Type(), {});
+  }
+}
+
 /// Whether all host code is in the LLVM dialect already, but for launches.
 bool isConverted(ModuleOp module) {
   return !module
@@ -405,6 +439,8 @@ public:
     OpPassManager preparation = buildPreparation();
     if (failed(runPipeline(preparation, module)) || failed(convert(module)))
       return signalPassFailure();
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+      makeCall(function);
     OpPassManager cleanUp(ModuleOp::getOperationName());
     cleanUp.addPass(createReconcileUnrealizedCastsPass());
     if (failed(runPipeline(cleanUp, module)))

@@ -112,6 +112,9 @@ struct KernelInfo {
   std::optional<Dim3> reqntid, maxntid, reqCluster;
   bool explicitCluster = false;
   unsigned registers = 0;
+  /// Has griddepcontrol.launch_dependents: a grid behind it may begin before
+  /// it ends.
+  bool letsDependentsBegin = false;
 };
 
 /// Device memory: allocations at their host addresses, so that a device
@@ -208,6 +211,9 @@ struct LaunchConfig {
 /// "mbarrier_waits", …).
 using Counters = std::map<std::string, uint64_t>;
 
+/// Adds what another launch did.
+void addCounters(Counters &sum, const Counters &more);
+
 struct LaunchReport {
   std::optional<Fault> fault; ///< Trap, hang or unsupported: what stopped it.
   std::vector<Fault> hazards; ///< Found without stopping the kernel.
@@ -219,6 +225,26 @@ struct LaunchReport {
 LaunchReport launch(const Module &module, const KernelInfo &kernel,
                     const LaunchConfig &config, DeviceMemory &memory,
                     const Options &options);
+
+/// One grid of a chain. Refers to what the caller keeps.
+struct ChainLink {
+  const Module &module;
+  const KernelInfo &kernel;
+  const LaunchConfig &config;
+};
+
+/// Runs grids of one stream of which each, but for the first, may begin before
+/// the one in front of it has ended (programmatic dependent launch): as soon as
+/// each CTA of that one has executed griddepcontrol.launch_dependents or ended.
+/// To find a missing griddepcontrol.wait, CTAs that have executed the one are
+/// then held back until those of the next grid have come to the other or have
+/// ended; with a random schedule, some of them are. Where a trace, a profile or
+/// statistics are asked for, the grids run one after the other.
+///
+/// The first fault stops all of them. Returns the reports of those that ran.
+std::vector<LaunchReport> launchChain(const std::vector<ChainLink> &chain,
+                                      DeviceMemory &memory,
+                                      const Options &options);
 
 } // namespace bwgemm::emulator
 

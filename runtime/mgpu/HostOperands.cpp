@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runtime.h"
+#include "Calls.h"
 #include "StridedView.h"
 
 #include <cstring>
@@ -64,7 +64,8 @@ static bool isDeviceMemory(const DriverApi &driver, CUdeviceptr address) {
 /// Copies a view whose rows are evenly spaced; the layout is the same on both
 /// sides.
 static CUresult copyPitched(const DriverApi &driver, const Staging &staging,
-                            uint64_t rows, uint64_t pitch, bool toDevice) {
+                            uint64_t rows, uint64_t pitch, bool toDevice,
+                            CUstream stream) {
   CUDA_MEMCPY2D copy = {};
   copy.WidthInBytes = staging.view.rowBytes();
   copy.Height = rows;
@@ -80,42 +81,62 @@ static CUresult copyPitched(const DriverApi &driver, const Staging &staging,
     copy.dstMemoryType = CU_MEMORYTYPE_HOST;
     copy.dstHost = staging.host;
   }
-  return driver.cuMemcpy2D(&copy);
+  return driver.cuMemcpy2DAsync(&copy, stream);
 }
 
-/// Copies any other view by way of a host buffer with the device's layout, so
-/// that the driver is called once and not for every row.
-static CUresult copyScattered(const DriverApi &driver, const Staging &staging,
-                              bool toDevice) {
+static CUresult copyBytes(const DriverApi &driver, const Staging &staging,
+                          char *host, uint64_t bytes, bool toDevice,
+                          CUstream stream) {
+  return toDevice
+             ? driver.cuMemcpyHtoDAsync(staging.device, host, bytes, stream)
+             : driver.cuMemcpyDtoHAsync(host, staging.device, bytes, stream);
+}
+
+/// Copies a view in the order of the call's stream and waits for it. False on
+/// failure, which is reported.
+static bool copyView(Session &session, const Staging &staging, bool toDevice) {
+  const DriverApi &driver = session.driver();
   const StridedView &view = staging.view;
+  std::string what =
+      "copying " + std::to_string(view.byteCount()) +
+      (toDevice ? " bytes to the device" : " bytes from the device");
+  CUstream stream;
+  // To the host: behind the kernels, so that their errors are theirs.
+  if (!streamOfCall(session, stream) || (!toDevice && !waitForCall(session)))
+    return false;
+  uint64_t rows = 0, pitch = 0;
+  // The driver's pitches end at 2^31 - 1 (CU_DEVICE_ATTRIBUTE_MAX_PITCH).
+  if (view.isPitched(rows, pitch) && (rows == 1 || pitch < (1u << 31)))
+    return session.check(rows == 1
+                             ? copyBytes(driver, staging, staging.host,
+                                         view.rowBytes(), toDevice, stream)
+                             : copyPitched(driver, staging, rows, pitch,
+                                           toDevice, stream),
+                         what) &&
+           waitForCall(session);
+  // Any other view by way of a host buffer with the device's layout, so that
+  // the driver is called once and not for every row.
   auto mirror = std::make_unique<char[]>(view.byteCount());
-  if (toDevice) {
+  if (toDevice)
     view.forEachRow([&](uint64_t at) {
       std::memcpy(mirror.get() + at, staging.host + at, view.rowBytes());
     });
-    return driver.cuMemcpyHtoD(staging.device, mirror.get(), view.byteCount());
-  }
-  CUresult result =
-      driver.cuMemcpyDtoH(mirror.get(), staging.device, view.byteCount());
-  if (result == CUDA_SUCCESS)
+  if (!session.check(copyBytes(driver, staging, mirror.get(), view.byteCount(),
+                               toDevice, stream),
+                     what) ||
+      !waitForCall(session))
+    return false;
+  if (!toDevice)
     view.forEachRow([&](uint64_t at) {
       std::memcpy(staging.host + at, mirror.get() + at, view.rowBytes());
     });
-  return result;
+  return true;
 }
 
-static CUresult copyView(const DriverApi &driver, const Staging &staging,
-                         bool toDevice) {
-  uint64_t rows = 0, pitch = 0;
-  // The driver's pitches end at 2^31 - 1 (CU_DEVICE_ATTRIBUTE_MAX_PITCH).
-  if (staging.view.isPitched(rows, pitch) && (rows == 1 || pitch < (1u << 31)))
-    return rows == 1
-               ? (toDevice ? driver.cuMemcpyHtoD(staging.device, staging.host,
-                                                 staging.view.rowBytes())
-                           : driver.cuMemcpyDtoH(staging.host, staging.device,
-                                                 staging.view.rowBytes()))
-               : copyPitched(driver, staging, rows, pitch, toDevice);
-  return copyScattered(driver, staging, toDevice);
+static void freeStaging(Session &session, const Staging &staging) {
+  CUstream stream;
+  if (streamOfCall(session, stream))
+    (void)freeInOrder(session.driver(), stream, staging.allocation);
 }
 
 BWGEMM_RUNTIME_C void *bwgemmHostToDevice(void *alignedPtr, int64_t offset,
@@ -149,19 +170,26 @@ BWGEMM_RUNTIME_C void *bwgemmHostToDevice(void *alignedPtr, int64_t offset,
     return alignedPtr;
 
   uint64_t bytes = staging.view.byteCount();
-  uint64_t lead = hostAddress % alignmentKept;
-  if (!session.check(driver.cuMemAlloc(&staging.allocation, lead + bytes),
-                     "allocating " + std::to_string(lead + bytes) +
-                         " bytes of device memory"))
+  if (usesCallersStream()) {
+    fail("an operand of " + std::to_string(bytes) +
+         " bytes lies in host memory; with a stream of the caller's "
+         "(bwgemm_set_stream) all of them have to lie in device memory");
     return nullptr;
-  // cuMemAlloc aligns to 256 bytes at least.
+  }
+  uint64_t lead = hostAddress % alignmentKept;
+  CUstream stream;
+  if (!streamOfCall(session, stream) ||
+      !session.check(
+          allocateInOrder(driver, stream, lead + bytes, staging.allocation),
+          "allocating " + std::to_string(lead + bytes) +
+              " bytes of device memory"))
+    return nullptr;
   staging.device = staging.allocation + lead;
   staging.write = (access & BWGEMM_ACCESS_WRITE) != 0;
-  if ((access & BWGEMM_ACCESS_READ) &&
-      !session.check(copyView(driver, staging, true),
-                     "copying " + std::to_string(bytes) +
-                         " bytes to the device")) {
-    (void)driver.cuMemFree(staging.allocation);
+  if ((access & BWGEMM_ACCESS_READ) && !copyView(session, staging, true)) {
+    Session cleaning(Session::Use::CleanUp);
+    if (cleaning)
+      freeStaging(cleaning, staging);
     return nullptr;
   }
   void *result = reinterpret_cast<void *>(staging.device -
@@ -181,19 +209,14 @@ BWGEMM_RUNTIME_C void bwgemmHostFromDevice(void *devicePtr) {
     staging = std::move(found->second);
     stagingTable().views.erase(found);
   }
-  Session session;
-  if (!session)
-    return;
-  const DriverApi &driver = session.driver();
-  if (session.check(driver.cuCtxSynchronize(), "waiting for the kernel")) {
-    reportHazards(driver);
-    if (staging.write)
-      session.check(copyView(driver, staging, false),
-                    "copying " + std::to_string(staging.view.byteCount()) +
-                        " bytes from the device");
+  if (Session session; session && staging.write) {
+    // Outside of calls the kernel may have run in any stream.
+    if (inCall() || session.check(session.driver().cuCtxSynchronize(),
+                                  "waiting for the device"))
+      copyView(session, staging, false);
   }
-  if (!inError())
-    session.check(driver.cuMemFree(staging.allocation), "cuMemFree");
+  if (Session session(Session::Use::CleanUp); session)
+    freeStaging(session, staging);
 }
 
 BWGEMM_RUNTIME_C void bwgemmHostZero2D(void *alignedPtr, int64_t offset,
@@ -213,21 +236,27 @@ BWGEMM_RUNTIME_C void bwgemmHostZero2D(void *alignedPtr, int64_t offset,
   if (!session)
     return;
   const DriverApi &driver = session.driver();
+  CUstream stream;
+  if (!streamOfCall(session, stream))
+    return;
   CUdeviceptr first =
       reinterpret_cast<uintptr_t>(alignedPtr) + uint64_t(view.firstByte());
   uint64_t count = 0, pitch = 0;
-  if (view.isPitched(count, pitch) && (count == 1 || pitch < (1u << 31))) {
-    session.check(count == 1 ? driver.cuMemsetD8(first, 0, view.rowBytes())
-                             : driver.cuMemsetD2D8(first, pitch, 0,
-                                                   view.rowBytes(), count),
-                  "zeroing the result");
-    return;
-  }
-  view.forEachRow([&](uint64_t at) {
-    if (!inError())
-      session.check(driver.cuMemsetD8(first + at, 0, view.rowBytes()),
-                    "zeroing the result");
-  });
+  if (view.isPitched(count, pitch) && (count == 1 || pitch < (1u << 31)))
+    session.check(
+        count == 1 ? driver.cuMemsetD8Async(first, 0, view.rowBytes(), stream)
+                   : driver.cuMemsetD2D8Async(first, pitch, 0, view.rowBytes(),
+                                              count, stream),
+        "zeroing the result");
+  else
+    view.forEachRow([&](uint64_t at) {
+      if (!inError())
+        session.check(
+            driver.cuMemsetD8Async(first + at, 0, view.rowBytes(), stream),
+            "zeroing the result");
+    });
+  if (!inError())
+    waitOutsideCalls(session);
 }
 
 BWGEMM_RUNTIME_C int64_t bwgemmHostMultiprocessorCount() {

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Calls.h"
 #include "Modules.h"
 
 #include <cstring>
@@ -61,7 +62,7 @@ BWGEMM_RUNTIME_C void mgpuModuleUnload(void *handle) {
     return;
   // Called from destructors at the end of the process, when the driver may
   // have gone already; a kernel's fault has been reported where it happened.
-  Session session(Session::Ending::Expected);
+  Session session(Session::Use::Exit);
   if (!session)
     return;
   CUresult result = session.driver().cuModuleUnload(module->module);
@@ -109,10 +110,10 @@ static void launchKernel(CUfunction function, intptr_t gridX, intptr_t gridY,
   Session session;
   if (!session)
     return;
-  std::string what = "launch of a grid of " + extent(gridX, gridY, gridZ) +
-                     " blocks of " + extent(blockX, blockY, blockZ) +
-                     " threads with " + std::to_string(sharedBytes) +
-                     " bytes of shared memory";
+  std::string what = "launch of '" + kernelName(function) + "' as a grid of " +
+                     extent(gridX, gridY, gridZ) + " blocks of " +
+                     extent(blockX, blockY, blockZ) + " threads with " +
+                     std::to_string(sharedBytes) + " bytes of shared memory";
   if (cluster)
     what += " in clusters of " + extent(cluster[0], cluster[1], cluster[2]);
   if (!fits({gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes}) ||
@@ -164,8 +165,9 @@ static void launchKernel(CUfunction function, intptr_t gridX, intptr_t gridY,
     attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
     attribute.value.programmaticStreamSerializationAllowed = 1;
   }
-  session.check(driver.cuLaunchKernelEx(&config, function, parameters, extra),
-                what);
+  if (session.check(
+          driver.cuLaunchKernelEx(&config, function, parameters, extra), what))
+    noteLaunch(stream, function);
 }
 
 BWGEMM_RUNTIME_C void mgpuLaunchKernel(CUfunction function, intptr_t gridX,
@@ -196,47 +198,15 @@ BWGEMM_RUNTIME_C void mgpuSetDefaultDevice(int32_t ordinal) {
 // Streams and events
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// Streams that are not in use. Creating one costs more than a small kernel,
-/// and host code makes one per call.
-struct StreamCache {
-  std::mutex mutex;
-  std::vector<CUstream> idle;
-};
-
-} // namespace
-
-static StreamCache &streamCache() {
-  static StreamCache *instance = new StreamCache;
-  return *instance;
-}
-
 BWGEMM_RUNTIME_C CUstream mgpuStreamCreate() {
   Session session;
-  if (!session)
-    return nullptr;
-  {
-    std::lock_guard<std::mutex> lock(streamCache().mutex);
-    if (!streamCache().idle.empty()) {
-      CUstream stream = streamCache().idle.back();
-      streamCache().idle.pop_back();
-      return stream;
-    }
-  }
-  CUstream stream = nullptr;
-  session.check(
-      session.driver().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),
-      "cuStreamCreate");
-  return stream;
+  return session ? takeStream(session) : nullptr;
 }
 
 BWGEMM_RUNTIME_C void mgpuStreamDestroy(CUstream stream) {
   // Work that is still under way stays in order before what comes next.
-  if (!stream || inError())
-    return;
-  std::lock_guard<std::mutex> lock(streamCache().mutex);
-  streamCache().idle.push_back(stream);
+  if (stream && !inError())
+    giveBackStream(stream);
 }
 
 BWGEMM_RUNTIME_C void mgpuStreamSynchronize(CUstream stream) {

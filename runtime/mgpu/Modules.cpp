@@ -7,6 +7,8 @@
 
 #include "Modules.h"
 
+#include "Calls.h"
+
 #include <cstring>
 
 namespace bwgemm::runtime::launch {
@@ -17,6 +19,26 @@ uint64_t fnv1a(const void *data, size_t bytes) {
     hash =
         (hash ^ static_cast<const unsigned char *>(data)[i]) * 0x100000001b3u;
   return hash;
+}
+
+namespace {
+
+struct KernelNames {
+  std::mutex mutex;
+  std::map<CUfunction, std::string> names;
+};
+
+} // namespace
+
+static KernelNames &kernelNames() {
+  static KernelNames *instance = new KernelNames;
+  return *instance;
+}
+
+std::string kernelName(CUfunction function) {
+  std::lock_guard<std::mutex> lock(kernelNames().mutex);
+  auto known = kernelNames().names.find(function);
+  return known == kernelNames().names.end() ? std::string() : known->second;
 }
 
 /// True if the image is text. Cubins and fatbins begin with bytes that PTX
@@ -39,6 +61,7 @@ static const void *findCubin(const char *ptx, size_t length) {
 }
 
 bool LazyModule::load(Session &session) {
+  AllowWhileCapturing allowed(session.driver());
   if (!isText(image)) {
     std::string error;
     module = loadImage(session.driver(), image, optimizationLevel, error);
@@ -81,6 +104,8 @@ CUfunction LazyModule::find(const char *name) {
           std::string("cuModuleGetFunction of '") + name + "'"))
     return nullptr;
   functions[name] = function;
+  std::lock_guard<std::mutex> naming(kernelNames().mutex);
+  kernelNames().names[function] = name;
   return function;
 }
 

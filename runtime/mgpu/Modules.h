@@ -32,6 +32,9 @@ private:
   bool load(Session &session);
 };
 
+/// The name by which a kernel was looked up; "" if it never was.
+std::string kernelName(CUfunction function);
+
 /// FNV-1a with 64 bits, the hash of bwgemm_cubin.
 uint64_t fnv1a(const void *data, size_t bytes);
 

@@ -141,8 +141,8 @@ static std::string open(Device &device) {
   return error;
 }
 
-Session::Session(Ending ending) {
-  if (inError())
+Session::Session(Use use) {
+  if (inError() && use != Use::CleanUp)
     return;
   std::string error;
   {
@@ -151,14 +151,14 @@ Session::Session(Ending ending) {
     if (error.empty()) {
       const DriverApi &driver = *device().api;
       CUresult result = driver.cuCtxPushCurrent(device().context);
-      if (result == CUDA_ERROR_DEINITIALIZED && ending == Ending::Expected)
+      if (result == CUDA_ERROR_DEINITIALIZED && use == Use::Exit)
         return;
       error = driver.check(result, "cuCtxPushCurrent");
       if (error.empty())
         api = &driver;
     }
   }
-  if (!error.empty())
+  if (!error.empty() && use != Use::CleanUp)
     fail(error);
 }
 

@@ -40,10 +40,11 @@ bool inError();
 /// reported.
 class Session {
 public:
-  /// What a driver that is shutting down means: an error, or, for what is done
-  /// at the end of the process, that there is nothing left to do.
-  enum class Ending { Error, Expected };
-  explicit Session(Ending ending = Ending::Error);
+  /// Work is not done in error state. At Exit a driver that is shutting down is
+  /// no error: there is nothing left to do. CleanUp is done in error state too,
+  /// and reports nothing.
+  enum class Use { Work, Exit, CleanUp };
+  explicit Session(Use use = Use::Work);
   ~Session();
   Session(const Session &) = delete;
   Session &operator=(const Session &) = delete;

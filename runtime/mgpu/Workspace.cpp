@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runtime.h"
+#include "Calls.h"
 
 using namespace bwgemm::runtime;
 using namespace bwgemm::runtime::launch;
@@ -29,22 +29,26 @@ BWGEMM_RUNTIME_C void *bwgemmHostAllocWorkspace(int64_t rows, int64_t columns,
   Session session;
   if (!session)
     return nullptr;
+  CUstream stream;
+  if (!streamOfCall(session, stream))
+    return nullptr;
   CUdeviceptr address = 0;
-  // cuMemAlloc aligns to 256 bytes at least.
-  session.check(session.driver().cuMemAlloc(&address, uint64_t(bytes)),
-                "allocating " + std::to_string(bytes) + " bytes (" + what +
-                    ")");
+  session.check(
+      allocateInOrder(session.driver(), stream, size_t(bytes), address),
+      "allocating " + std::to_string(bytes) + " bytes (" + what + ")");
   return reinterpret_cast<void *>(address);
 }
 
 BWGEMM_RUNTIME_C void bwgemmHostFreeWorkspace(void *workspace) {
-  if (inError() || !workspace)
+  if (!workspace)
     return;
-  Session session;
-  if (!session)
+  bool failed = inError();
+  Session session(failed ? Session::Use::CleanUp : Session::Use::Work);
+  CUstream stream;
+  if (!session || !streamOfCall(session, stream))
     return;
-  const DriverApi &driver = session.driver();
-  if (session.check(driver.cuCtxSynchronize(), "waiting for the kernels"))
-    session.check(driver.cuMemFree(reinterpret_cast<uintptr_t>(workspace)),
-                  "freeing a workspace");
+  CUresult result = freeInOrder(session.driver(), stream,
+                                reinterpret_cast<uintptr_t>(workspace));
+  if (!failed && session.check(result, "freeing a workspace"))
+    waitOutsideCalls(session);
 }

@@ -13,6 +13,8 @@
 
 // CHECK-LABEL: llvm.func @matmul(
 // CHECK-SAME: attributes {llvm.emit_c_interface}
+// All of the call's work goes to one stream, for which its end waits.
+// CHECK: llvm.call @bwgemmHostBegin() : () -> ()
 // CHECK: llvm.call @bwgemmHostRequireEqual
 // CHECK: llvm.icmp "ne"
 // D is only written (2), A and B only read (1).
@@ -25,22 +27,27 @@
 // CHECK: llvm.call @bwgemmHostEncodeTensorMap
 // CHECK: %[[MAP:.*]] = llvm.load %{{.*}} {alignment = 64 : i64} : !llvm.ptr -> !llvm.array<16 x i64>
 // CHECK: llvm.call @bwgemmHostEncodeTensorMap
-// CHECK: gpu.launch_func @bwgemm_kernels::@matmul_kernel blocks in {{.*}} args(%[[MAP]] : !llvm.array<16 x i64>
+// CHECK: %[[STREAM:.*]] = llvm.call @bwgemmHostStream() : () -> !llvm.ptr
+// CHECK-NEXT: gpu.launch_func <%[[STREAM]] : !llvm.ptr> @bwgemm_kernels::@matmul_kernel blocks in {{.*}} args(%[[MAP]] : !llvm.array<16 x i64>
 // CHECK: llvm.call @bwgemmHostFromDevice
 // CHECK: llvm.call @bwgemmHostFromDevice
 // CHECK: llvm.call @bwgemmHostFromDevice
+// CHECK: llvm.call @bwgemmHostEnd() : () -> ()
+// CHECK-NEXT: llvm.return
 // CHECK: llvm.func @_mlir_ciface_matmul(
 // RUN: bwgemm-opt %s --bwgemm-lower="schedule=auto ptxas=none" | FileCheck %s --check-prefix=AUTO
 // AUTO: llvm.call @bwgemmHostTmaAddressable({{.*}}) : (!llvm.ptr, i64, i32, !llvm.ptr, !llvm.ptr, i32) -> i32
 // AUTO: llvm.icmp "ne"
-// AUTO: gpu.launch_func @bwgemm_kernels::@matmul_kernel{{(_1)?}} {{(clusters|blocks)}} in
-// AUTO: gpu.launch_func @bwgemm_kernels::@matmul_kernel{{(_1)?}} {{(clusters|blocks)}} in
+// AUTO: gpu.launch_func <%{{.*}} : !llvm.ptr> @bwgemm_kernels::@matmul_kernel{{(_1)?}} {{(clusters|blocks)}} in
+// AUTO: gpu.launch_func <%{{.*}} : !llvm.ptr> @bwgemm_kernels::@matmul_kernel{{(_1)?}} {{(clusters|blocks)}} in
 func.func @matmul(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>, %d: memref<?x?xf32>) {
   bwgemm.gemm %a, %b, %d : memref<?x?xbf16>, memref<?x?xbf16>, memref<?x?xf32>
   return
 }
 
+// What works on no device memory begins no call.
 // CHECK-LABEL: llvm.func @multiprocessors
+// CHECK-NOT: @bwgemmHostBegin
 // CHECK: %[[COUNT:.*]] = llvm.call @bwgemmHostMultiprocessorCount() : () -> i64
 // CHECK: llvm.return %[[COUNT]]
 func.func @multiprocessors() -> index {

@@ -22,7 +22,7 @@ func.func @new_result(%a: tensor<?x64xbf16>, %b: tensor<64x?xbf16>) -> tensor<?x
 }
 
 // CHECK-LABEL: llvm.func @calls(
-// CHECK: gpu.launch_func @bwgemm_kernels::@
+// CHECK: gpu.launch_func <%{{.*}} : !llvm.ptr> @bwgemm_kernels::@
 func.func @calls(%a: tensor<?x64xbf16>, %b: tensor<64x?xbf16>) -> tensor<?x?xf32> {
   %d = call @new_result(%a, %b) : (tensor<?x64xbf16>, tensor<64x?xbf16>) -> tensor<?x?xf32>
   return %d : tensor<?x?xf32>

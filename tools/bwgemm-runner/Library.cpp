@@ -172,4 +172,21 @@ CallError Library::call(const std::string &name,
   return error;
 }
 
+CallError Library::enqueue(const std::string &name,
+                           const std::vector<void *> &descriptors,
+                           void *stream) const {
+  auto setStream =
+      reinterpret_cast<void (*)(void *)>(dlsym(handle, "bwgemm_set_stream"));
+  auto unsetStream =
+      reinterpret_cast<void (*)()>(dlsym(handle, "bwgemm_unset_stream"));
+  if (!setStream || !unsetStream)
+    return {path + ": has no symbol bwgemm_set_stream, which timing needs; "
+                   "compile it again with this version",
+            2};
+  setStream(stream);
+  CallError error = call(name, descriptors);
+  unsetStream();
+  return error;
+}
+
 } // namespace bwgemm::runner

@@ -39,6 +39,10 @@ public:
   CallError call(const std::string &name,
                  const std::vector<void *> &descriptors) const;
 
+  /// Calls it so that it puts its work into `stream` and does not wait.
+  CallError enqueue(const std::string &name,
+                    const std::vector<void *> &descriptors, void *stream) const;
+
   /// The most arguments that `call` can pass.
   static constexpr size_t maxArguments = 16;
 

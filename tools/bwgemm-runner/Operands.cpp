@@ -155,6 +155,24 @@ std::string DeviceOperand::create(const DriverApi &driver,
   return error;
 }
 
+std::string DeviceOperand::createLike(const DriverApi &driver,
+                                      const DeviceOperand &other) {
+  std::string error = buffer.create(driver, other.buffer.bytes());
+  if (error.empty() && buffer.bytes())
+    error = driver.check(driver.cuMemcpyDtoD(buffer.address(),
+                                             other.buffer.address(),
+                                             buffer.bytes()),
+                         "cuMemcpyDtoD");
+  words = other.words;
+  words[0] = words[1] = int64_t(buffer.address() + guardBytes);
+  return error;
+}
+
+CUdeviceptr DeviceOperand::address(const Operand &operand) const {
+  return CUdeviceptr(words[1]) +
+         uint64_t(operand.offset) * sizeInBytes(operand.info.type);
+}
+
 std::string DeviceOperand::fetch(Operand &operand) const {
   operand.after.resize(operand.before.size());
   return buffer.copyTo(operand.after.data(), operand.after.size());

@@ -82,6 +82,11 @@ class DeviceOperand {
 public:
   /// Allocates and copies the image `before`.
   std::string create(const runtime::DriverApi &driver, const Operand &operand);
+  /// Allocates, and copies another operand's device copy.
+  std::string createLike(const runtime::DriverApi &driver,
+                         const DeviceOperand &other);
+  /// Address of the first element.
+  runtime::CUdeviceptr address(const Operand &operand) const;
   /// Copies the image to `operand.after`.
   std::string fetch(Operand &operand) const;
   void *descriptor() { return words.data(); }

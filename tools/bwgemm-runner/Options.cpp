@@ -68,9 +68,12 @@ bool parseInit(const std::string &text, Contents &contents,
     contents.fill = runtime::Fill::Int;
   else if (text == "ones")
     contents.fill = runtime::Fill::Ones;
+  else if (text == "zeros")
+    contents.fill = runtime::Fill::Zeros;
   else {
-    error = "--init: expected normal, uniform, int, ones or nan-out, got '" +
-            text + "'";
+    error =
+        "--init: expected normal, uniform, int, ones, zeros or nan-out, got '" +
+        text + "'";
     return false;
   }
   return true;
@@ -151,10 +154,11 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   data->add_option("--shapes", shapes,
                    "Shapes of arguments with unknown extents, in order: "
                    "512x256,384x256,512x384");
-  data->add_option("--init", init,
-                   "Contents of inputs: normal, uniform, int (-3 to 3), ones, "
-                   "or nan-out (normal; and NaN also in results that are "
-                   "accumulated into)");
+  data->add_option(
+      "--init", init,
+      "Contents of inputs: normal, uniform, int (-3 to 3), ones, "
+      "zeros, or nan-out (normal; and NaN also in results that are "
+      "accumulated into)");
   data->add_option("--seed", options.contents.seed,
                    "Seed of random contents (0)");
   data->add_option("--input", inputs,
@@ -170,11 +174,13 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
       "edges and random elements) or --check=none; without it, full or sample "
       "by size");
   judging->add_flag("--bench", options.bench,
-                    "Time it: warm-up, then repetitions; median and spread");
+                    "Time it: warm-up, then samples after pauses, buffers that "
+                    "rotate, short kernels from a graph; median and spread");
   judging->add_option("--repetitions", options.repetitions,
-                      "Timed calls of --bench");
+                      "Samples of --bench (9; on the emulator calls, 3)");
   judging->add_option("--baseline", options.baseline,
-                      "cublas: compare with cuBLAS, on a GPU");
+                      "cublas: time the best of cuBLASLt's algorithms in turn "
+                      "with it (on a GPU; BWGEMM_CUBLASLT names the library)");
   judging->add_flag("--json", options.json,
                     "Print one JSON object instead of text");
   try {

@@ -35,7 +35,7 @@ struct Options {
   /// --check was given: not being able to check is an error then.
   bool checkRequired = false;
   bool bench = false;
-  /// Timed calls of --bench; 0 for as many as fit about a second.
+  /// Samples (calls on the emulator) of --bench; 0 for the default.
   unsigned repetitions = 0;
   std::string baseline;
   bool hazards = false;

@@ -7,6 +7,7 @@
 
 #include "Progress.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <unistd.h>
@@ -14,12 +15,16 @@
 
 namespace bwgemm::runner {
 
+/// How many there are; the first has the line.
+static std::atomic<unsigned> lines{0};
+
 ProgressLine::ProgressLine(std::string text) : what(std::move(text)) {
-  if (isatty(STDERR_FILENO))
+  if (lines.fetch_add(1) == 0 && isatty(STDERR_FILENO))
     thread = std::thread([this] { show(); });
 }
 
 ProgressLine::~ProgressLine() {
+  lines.fetch_sub(1);
   if (!thread.joinable())
     return;
   {

@@ -18,7 +18,8 @@ namespace bwgemm::runner {
 
 /// While it lives, one line on standard error says what is going on, for how
 /// long, and how much is done. Nothing is written in the first second, and
-/// nothing at all unless standard error is a terminal.
+/// nothing at all unless standard error is a terminal. Of several at one time,
+/// the first one is seen.
 class ProgressLine {
 public:
   explicit ProgressLine(std::string what);

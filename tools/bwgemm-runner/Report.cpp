@@ -113,16 +113,51 @@ std::string timingText(const RunResult &result) {
     if (result.launches == 0)
       return "no kernel was launched";
     text = timeText(time) + " of emulation, which says nothing about speed";
+  } else if (result.bench.done) {
+    text = timeText(time) + format(", %.4g TFLOPS", tflops(result));
   } else {
-    text = timeText(time) + " from call to return";
-    text += result.bench.done ? format(", %.4g TFLOPS", tflops(result))
-                              : ", of the first call, which loads the kernel";
+    text = timeText(time) +
+           " from call to return, of the first call, which loads the kernel";
   }
   if (result.bench.done)
     text += "; median of " + std::to_string(result.bench.repetitions) +
-            ", from " + timeText(result.bench.least) + " to " +
+            (result.emulated ? " calls" : " samples") + ", from " +
+            timeText(result.bench.least) + " to " +
             timeText(result.bench.greatest);
+  if (result.bench.perSample)
+    text += "; " + std::to_string(result.bench.perSample) + " executions each" +
+            (result.bench.graph ? ", from a graph" : "");
   return text;
+}
+
+double baselineTflops(const RunResult &result) {
+  double time = result.bench.baseline.median;
+  return time > 0 ? result.flops() / time * 1e-9 : 0;
+}
+
+std::string baselineText(const RunResult &result) {
+  const BenchResult::Baseline &baseline = result.bench.baseline;
+  return timeText(baseline.median) +
+         format(", %.4g TFLOPS; ", baselineTflops(result)) + baseline.library +
+         ", the best of " + std::to_string(baseline.algorithms) +
+         (baseline.algorithms == 1 ? " algorithm" : " algorithms") +
+         format("; ratio %.3f", tflops(result) / baselineTflops(result));
+}
+
+std::string clocksText(const runtime::ClockRange &clocks) {
+  return clocks.median
+             ? format("%u MHz, from %u to %u; memory %u MHz", clocks.median,
+                      clocks.least, clocks.greatest, clocks.memory)
+             : "unknown: " + clocks.unknown;
+}
+
+json clocksJson(const runtime::ClockRange &clocks) {
+  if (!clocks.median)
+    return {{"unknown", clocks.unknown}};
+  return {{"sm_mhz", clocks.median},
+          {"sm_mhz_min", clocks.least},
+          {"sm_mhz_max", clocks.greatest},
+          {"memory_mhz", clocks.memory}};
 }
 
 } // namespace
@@ -169,13 +204,29 @@ void printJson(const RunResult &result) {
   object["kernel_ms"] = result.called ? number(milliseconds(result)) : json();
   object["tflops"] =
       result.called && !result.emulated ? number(tflops(result)) : json();
-  object["baseline_tflops"] = json();
-  if (result.bench.done)
-    object["bench"] = {{"repetitions", result.bench.repetitions},
-                       {"rotation", result.bench.rotation},
-                       {"median_ms", result.bench.median},
-                       {"min_ms", result.bench.least},
-                       {"max_ms", result.bench.greatest}};
+  const BenchResult &bench = result.bench;
+  const BenchResult::Baseline &baseline = bench.baseline;
+  object["baseline_tflops"] =
+      baseline.done ? number(baselineTflops(result)) : json();
+  object["baseline_ratio"] =
+      baseline.done ? number(tflops(result) / baselineTflops(result)) : json();
+  if (bench.done)
+    object["bench"] = {{"repetitions", bench.repetitions},
+                       {"rotation", bench.rotation},
+                       {"median_ms", bench.median},
+                       {"min_ms", bench.least},
+                       {"max_ms", bench.greatest}};
+  if (bench.done && !result.emulated) {
+    object["bench"]["executions_per_sample"] = bench.perSample;
+    object["bench"]["graph"] = bench.graph;
+    object["bench"]["clocks"] = clocksJson(bench.clocks);
+  }
+  if (baseline.done)
+    object["baseline"] = {{"library", baseline.library},
+                          {"algorithms", baseline.algorithms},
+                          {"median_ms", baseline.median},
+                          {"min_ms", baseline.least},
+                          {"max_ms", baseline.greatest}};
   // Only the emulator counts them.
   object["launches"] = result.emulated ? json(result.launches) : json();
   object["hazards"] = result.hazards;
@@ -225,6 +276,10 @@ void printText(const RunResult &result) {
       line("", hazard.is_object() ? hazard.value("message", hazard.dump())
                                   : hazard.dump());
     line("time", timingText(result));
+    if (result.bench.baseline.done)
+      line("baseline", baselineText(result));
+    if (result.bench.done && !result.emulated)
+      line("clocks", clocksText(result.bench.clocks));
     for (const std::string &output : result.outputs)
       line("written", output);
   }

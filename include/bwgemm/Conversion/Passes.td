@@ -51,6 +51,20 @@ def ConvertBwgemmHostToLLVM : Pass<"convert-bwgemm-host-to-llvm", "::mlir::Modul
     Host ops become calls of the runtime (`bwgemmHost...`), launches and the rest
     follow upstream's GPU-to-LLVM conversion. Every public function gets MLIR's C
     interface.
+
+    A function that launches kernels begins with `bwgemmHostBegin` and ends with
+    `bwgemmHostEnd`, and its launches go to the stream that `bwgemmHostStream`
+    yields: they follow each other without waiting, and the end waits for all of
+    them.
+
+    ```mlir
+    llvm.call @bwgemmHostBegin() : () -> ()
+    ...
+    %stream = llvm.call @bwgemmHostStream() : () -> !llvm.ptr
+    gpu.launch_func <%stream : !llvm.ptr> @kernels::@matmul blocks in ...
+    llvm.call @bwgemmHostEnd() : () -> ()
+    llvm.return
+    ```
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",

@@ -46,7 +46,8 @@ def Bwgemm_FromDeviceOp : Bwgemm_Op<"from_device"> {
   let summary = "end of a device view";
   let description = [{
     Copies what the kernel wrote back to the host buffer, if it was staged with
-    `write`, and frees the staging buffer.
+    `write` (which waits for the kernel), and frees the staging buffer behind
+    the kernels that use it.
   }];
   let arguments = (ins AnyMemRef:$device);
   let assemblyFormat = "$device attr-dict `:` qualified(type($device))";
@@ -118,7 +119,8 @@ def Bwgemm_WorkspaceAllocOp : Bwgemm_Op<"workspace.alloc", [
 def Bwgemm_WorkspaceFreeOp : Bwgemm_Op<"workspace.free"> {
   let summary = "end of a workspace";
   let description = [{
-    Waits for the kernels that use it and frees it.
+    Frees it behind the kernels that use it, in the order of the call's stream:
+    nothing waits.
 
     ```mlir
     bwgemm.workspace.free %sums : memref<?x?xf32>

@@ -70,6 +70,7 @@ BWGEMM_ENTRY cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *parameters,
 }
 
 static CUresult destroyContext(CUcontext handle) {
+  finishKernels();
   Call call(Needs::Initialised);
   if (!call)
     return call.status;
@@ -369,6 +370,7 @@ static void endPrimary(State &state) {
 }
 
 static CUresult releasePrimary(CUdevice device) {
+  finishKernels();
   Call call(Needs::Initialised);
   if (!call)
     return call.status;
@@ -389,6 +391,7 @@ BWGEMM_ENTRY cuDevicePrimaryCtxRelease_v2(CUdevice device) {
 }
 
 static CUresult resetPrimary(CUdevice device) {
+  finishKernels();
   Call call(Needs::Initialised);
   if (!call)
     return call.status;

@@ -20,9 +20,7 @@
 
 namespace bwgemm::cuda {
 
-using CUgraph = struct CUgraph_st *;
 using CUgraphNode = struct CUgraphNode_st *;
-using CUgraphExec = struct CUgraphExec_st *;
 using CUuserObject = struct CUuserObject_st *;
 using CUlinkState = struct CUlinkState_st *;
 using CUmemGenericAllocationHandle = unsigned long long;
@@ -122,15 +120,6 @@ struct CUDA_MEMCPY3D_PEER {
   size_t WidthInBytes, Height, Depth;
 };
 
-enum CUmemLocationType : int32_t {
-  CU_MEM_LOCATION_TYPE_INVALID = 0,
-  CU_MEM_LOCATION_TYPE_DEVICE = 1,
-  CU_MEM_LOCATION_TYPE_HOST = 2,
-};
-struct CUmemLocation {
-  CUmemLocationType type;
-  int id;
-};
 enum CUmemAccess_flags : int32_t {
   CU_MEM_ACCESS_FLAGS_PROT_NONE = 0,
   CU_MEM_ACCESS_FLAGS_PROT_READ = 1,
@@ -139,29 +128,6 @@ enum CUmemAccess_flags : int32_t {
 struct CUmemAccessDesc {
   CUmemLocation location;
   CUmemAccess_flags flags;
-};
-enum CUmemAllocationType : int32_t {
-  CU_MEM_ALLOCATION_TYPE_INVALID = 0,
-  CU_MEM_ALLOCATION_TYPE_PINNED = 1,
-};
-struct CUmemPoolProps {
-  CUmemAllocationType allocType;
-  int handleTypes;
-  CUmemLocation location;
-  void *win32SecurityAttributes;
-  size_t maxSize;
-  unsigned short usage;
-  unsigned char reserved[54];
-};
-enum CUmemPool_attribute : int32_t {
-  CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
-  CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2,
-  CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3,
-  CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,
-  CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT = 5,
-  CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH = 6,
-  CU_MEMPOOL_ATTR_USED_MEM_CURRENT = 7,
-  CU_MEMPOOL_ATTR_USED_MEM_HIGH = 8,
 };
 struct CUmemAllocationProp {
   CUmemAllocationType type;
@@ -211,16 +177,6 @@ union CUstreamBatchMemOpParams {
   uint64_t pad[6];
 };
 
-enum CUstreamCaptureStatus : int32_t {
-  CU_STREAM_CAPTURE_STATUS_NONE = 0,
-  CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
-  CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2,
-};
-enum CUstreamCaptureMode : int32_t {
-  CU_STREAM_CAPTURE_MODE_GLOBAL = 0,
-  CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
-  CU_STREAM_CAPTURE_MODE_RELAXED = 2,
-};
 enum CUstreamUpdateCaptureDependencies_flags : uint32_t {
   CU_STREAM_ADD_CAPTURE_DEPENDENCIES = 0,
   CU_STREAM_SET_CAPTURE_DEPENDENCIES = 1,

@@ -29,7 +29,9 @@ struct Executor {
   }
 
   bool operator()(EmptyWork &) { return true; }
+  void launchAll(std::vector<KernelWork *> kernels);
   bool operator()(KernelWork &work);
+  bool operator()(ChainWork &work);
   bool operator()(CopyWork &work);
   bool operator()(SetWork &work);
   bool operator()(HostWork &work);
@@ -83,35 +85,53 @@ static void explainFreed(const State &state, Fault &fault) {
     }
 }
 
-bool Executor::operator()(KernelWork &work) {
-  const Function &function = work.function;
+void Executor::launchAll(std::vector<KernelWork *> kernels) {
   Options options = state.options;
   if (!state.archGiven)
-    options.arch = function.module->target();
+    options.arch = kernels.front()->function.module->target();
+  std::vector<ChainLink> chain;
+  for (KernelWork *work : kernels)
+    chain.push_back(
+        {*work->function.module, *work->function.kernel, work->config});
   ++state.running;
   lock.unlock();
-  LaunchReport report;
+  std::vector<LaunchReport> reports;
   {
     std::lock_guard<std::mutex> running(state.launchMutex);
-    report = launch(*function.module, *function.kernel, work.config,
-                    state.memory, options);
+    reports = launchChain(chain, state.memory, options);
   }
   lock.lock();
   --state.running;
-  if (report.fault)
-    explainFreed(state, *report.fault);
-  recordLaunch(function.kernel->name, function.module->target(), report);
-  if (report.fault)
-    fail(resultOf(*report.fault));
-  if (work.request.completionEvent) {
-    auto event = state.events.find(
-        reinterpret_cast<Event *>(work.request.completionEvent));
-    if (event != state.events.end()) {
-      event->second->completed = ++event->second->recorded;
-      event->second->captured = false;
-      event->second->time = std::chrono::steady_clock::now();
-    }
+  for (size_t i = 0; i < reports.size(); ++i) {
+    LaunchReport &report = reports[i];
+    const Function &function = kernels[i]->function;
+    if (report.fault)
+      explainFreed(state, *report.fault);
+    recordLaunch(function.kernel->name, function.module->target(), report);
+    if (report.fault)
+      fail(resultOf(*report.fault));
   }
+  for (KernelWork *work : kernels) {
+    auto event = state.events.find(
+        reinterpret_cast<Event *>(work->request.completionEvent));
+    if (event == state.events.end())
+      continue;
+    event->second->completed = ++event->second->recorded;
+    event->second->captured = false;
+    event->second->time = std::chrono::steady_clock::now();
+  }
+}
+
+bool Executor::operator()(KernelWork &work) {
+  launchAll({&work});
+  return true;
+}
+
+bool Executor::operator()(ChainWork &work) {
+  std::vector<KernelWork *> kernels;
+  for (KernelWork &kernel : work.kernels)
+    kernels.push_back(&kernel);
+  launchAll(kernels);
   return true;
 }
 

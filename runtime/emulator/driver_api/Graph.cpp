@@ -54,6 +54,9 @@ CUgraphNodeType Node::type() const {
     CUgraphNodeType operator()(const JoinWork &) {
       return CU_GRAPH_NODE_TYPE_EMPTY;
     }
+    CUgraphNodeType operator()(const ChainWork &) {
+      return CU_GRAPH_NODE_TYPE_EMPTY;
+    }
   };
   return std::visit(TypeOf{}, work);
 }

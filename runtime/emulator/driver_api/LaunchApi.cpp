@@ -35,19 +35,21 @@ CUresult driver::applyAttribute(State &state,
     request.completionEvent = event;
     break;
   }
+  case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+    request.programmatic = value.programmaticStreamSerializationAllowed != 0;
+    break;
   case CU_LAUNCH_ATTRIBUTE_IGNORE:
   case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
   case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
   case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-  case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
   case CU_LAUNCH_ATTRIBUTE_PRIORITY:
   case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
   case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
   case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
   case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
   case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
-    // What may happen sooner or elsewhere; here kernels run one after the
-    // other, which every one of them allows.
+    // What may happen sooner or elsewhere; nothing does here, which every one
+    // of them allows.
     break;
   case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
     return notSupported("a kernel node that kernels may change",

@@ -56,6 +56,7 @@ BWGEMM_ENTRY cuLibraryLoadFromFile(CUlibrary *handle, const char *name,
 }
 
 BWGEMM_ENTRY cuLibraryUnload(CUlibrary handle) {
+  finishKernels();
   Call call(Needs::Initialised);
   if (!call)
     return call.status;

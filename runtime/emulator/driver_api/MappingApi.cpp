@@ -202,6 +202,7 @@ BWGEMM_ENTRY cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
 }
 
 BWGEMM_ENTRY cuMemUnmap(CUdeviceptr address, size_t bytes) {
+  finishKernels();
   std::lock_guard<std::mutex> running(driver::state().launchMutex);
   Call call(Needs::Initialised);
   if (!call)

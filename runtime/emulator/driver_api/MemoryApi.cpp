@@ -68,6 +68,7 @@ BWGEMM_ENTRY cuMemAllocManaged(CUdeviceptr *address, size_t bytes,
 
 /// Frees what an allocation of the same type returned.
 static CUresult release(uint64_t address, CUmemorytype type, const char *by) {
+  finishKernels();
   {
     Call call(Needs::Context);
     if (!call)
@@ -162,6 +163,7 @@ BWGEMM_ENTRY cuMemHostRegister(void *pointer, size_t bytes, unsigned flags) {
 }
 
 BWGEMM_ENTRY cuMemHostUnregister(void *pointer) {
+  finishKernels();
   std::lock_guard<std::mutex> running(driver::state().launchMutex);
   Call call(Needs::Context);
   if (!call)

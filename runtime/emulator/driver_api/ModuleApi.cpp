@@ -60,6 +60,7 @@ BWGEMM_ENTRY cuModuleLoad(CUmodule *handle, const char *name) {
 }
 
 BWGEMM_ENTRY cuModuleUnload(CUmodule handle) {
+  finishKernels();
   Call call(Needs::Context);
   if (!call)
     return call.status;

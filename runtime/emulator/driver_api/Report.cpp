@@ -7,6 +7,8 @@
 
 #include "Report.h"
 
+#include "State.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <mutex>
@@ -24,6 +26,7 @@ struct Record {
   std::vector<Fault> hazards; ///< The first maxHazards.
   std::set<std::string> printed;
   std::string kernel, target;
+  Counters counters; ///< Of all launches.
   LaunchReport last;
 };
 
@@ -46,6 +49,7 @@ void recordLaunch(const std::string &kernel, const std::string &target,
   all.totalSeconds += report.seconds;
   all.kernel = kernel;
   all.target = target;
+  addCounters(all.counters, report.counters);
   all.last = report;
   all.last.hazards.clear();
   for (const Fault &hazard : report.hazards) {
@@ -150,7 +154,7 @@ static std::string render(const Record &all) {
     appendNumber(out, all.last.seconds);
     out += ", \"counters\": {";
     bool first = true;
-    for (const auto &[name, value] : all.last.counters) {
+    for (const auto &[name, value] : all.counters) {
       out += first ? "" : ", ";
       first = false;
       appendString(out, name);
@@ -171,6 +175,7 @@ using namespace bwgemm::emulator::driver;
 
 extern "C" __attribute__((visibility("default"))) const char *
 bwgemmEmulatorReport() {
+  finishKernels();
   thread_local std::string text;
   std::lock_guard<std::mutex> lock(record().mutex);
   text = render(record());
@@ -179,6 +184,7 @@ bwgemmEmulatorReport() {
 
 extern "C" __attribute__((visibility("default"))) void
 bwgemmEmulatorResetReport() {
+  finishKernels();
   Record &all = record();
   std::lock_guard<std::mutex> lock(all.mutex);
   all.launches = 0;
@@ -186,11 +192,13 @@ bwgemmEmulatorResetReport() {
   all.hazardCount = 0;
   all.hazards.clear();
   all.printed.clear();
+  all.counters.clear();
   all.last = {};
 }
 
 extern "C" __attribute__((visibility("default"))) unsigned long long
 bwgemmEmulatorHazardCount() {
+  finishKernels();
   std::lock_guard<std::mutex> lock(record().mutex);
   return record().hazardCount;
 }

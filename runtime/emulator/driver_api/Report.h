@@ -30,9 +30,11 @@ extern "C" {
 ///   "hazards"        what was found without stopping a kernel, a list of
 ///                    objects, since the last reset (the first 100)
 ///   "hazard_count"   how many there were
-/// and of the last launch, absent if there was none:
-///   "kernel", "target", "seconds", "counters" (an object of numbers) and
-///   "fault" (an object, or null if the kernel ended).
+/// and, absent if there was no launch:
+///   "counters"       an object of numbers, summed over these launches (of
+///                    "tmem_columns_high_water" the greatest)
+///   "kernel", "target", "seconds" and "fault" (an object, or null if the
+///   kernel ended) of the last one.
 /// A fault or hazard has "kind" (trap, hang, hazard or unsupported), "message",
 /// "kernel", "line", "instruction", "cta", "warp", "lane", "address" and
 /// "text", the whole diagnosis as it is printed.

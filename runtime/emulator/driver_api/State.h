@@ -234,6 +234,11 @@ public:
   Context *context = nullptr;
 };
 
+/// Carries out the kernels that are kept because another one might overlap with
+/// them. For who holds no lock, before what they use goes away and before
+/// anybody asks what they did.
+void finishKernels();
+
 /// The device that a kernel runs on: the one that BWGEMM_EMULATOR names, else
 /// the one that its code was compiled for.
 Architecture architectureFor(const State &state, const Function &function);

@@ -19,6 +19,9 @@ namespace bwgemm::emulator::driver {
 /// running before that counts as a hang.
 static constexpr std::chrono::seconds patience{30};
 
+/// The most kernels that run together.
+static constexpr size_t longestChain = 8;
+
 /// All streams that have work waiting.
 static std::vector<std::shared_ptr<Stream>> waitingStreams(State &state) {
   std::vector<std::shared_ptr<Stream>> result;
@@ -41,9 +44,44 @@ static bool run(Call &call, Stream &stream, Work &work) {
   stream.running = true;
   bool done = execute(call.state, call.lock, stream.context, work);
   stream.running = false;
+  auto *chain = std::get_if<ChainWork>(&work);
   if (done)
-    ++stream.completed;
+    stream.completed += chain ? chain->kernels.size() : 1;
   return done;
+}
+
+/// Whether the next kernel of the stream may begin before this one ends.
+static bool letsNextBegin(const KernelWork &work) {
+  return work.function.kernel->letsDependentsBegin &&
+         !work.request.completionEvent;
+}
+
+static bool mayBeginEarly(const Work &work) {
+  auto *kernel = std::get_if<KernelWork>(&work);
+  return kernel && kernel->request.programmatic;
+}
+
+/// Takes the first work out of the list, which may change while the lock is let
+/// go. Kernels that may overlap come together.
+static Work takeFirst(Stream &stream) {
+  auto take = [&] {
+    Work work = std::move(stream.pending.front());
+    stream.pending.pop_front();
+    return work;
+  };
+  Work first = take();
+  auto *kernel = std::get_if<KernelWork>(&first);
+  if (!kernel || !letsNextBegin(*kernel) || stream.pending.empty() ||
+      !mayBeginEarly(stream.pending.front()))
+    return first;
+  ChainWork chain;
+  chain.kernels.push_back(std::move(*kernel));
+  while (!stream.pending.empty() && mayBeginEarly(stream.pending.front()) &&
+         letsNextBegin(chain.kernels.back())) {
+    Work next = take();
+    chain.kernels.push_back(std::move(std::get<KernelWork>(next)));
+  }
+  return chain;
 }
 
 void pump(Call &call) {
@@ -53,18 +91,26 @@ void pump(Call &call) {
     moved = false;
     for (const std::shared_ptr<Stream> &stream : waitingStreams(state))
       while (!stream->running && !stream->pending.empty()) {
-        // Taken out, because the list may change while the lock is let go.
-        Work work = std::move(stream->pending.front());
-        stream->pending.pop_front();
+        stream->open = false;
+        Work work = takeFirst(*stream);
+        // Counted before the lock is let go: others may add to the list.
+        if (stream->pending.empty())
+          --state.waitingStreams;
         if (!run(call, *stream, work)) {
+          if (stream->pending.empty())
+            ++state.waitingStreams;
           stream->pending.push_front(std::move(work));
           break;
         }
         moved = true;
-        if (stream->pending.empty())
-          --state.waitingStreams;
       }
   }
+}
+
+void finishKernels() {
+  Call call(Needs::Initialised);
+  if (call)
+    pump(call);
 }
 
 static void keep(State &state, Stream &stream, Work work) {
@@ -169,9 +215,23 @@ CUresult submit(Call &call, const std::shared_ptr<Stream> &owner, Work work) {
     return captureWork(state, stream, std::move(work));
   if (CUresult result = checkImplicit(state, stream); result != CUDA_SUCCESS)
     return result;
+  auto *kernel = std::get_if<KernelWork>(&work);
+  bool keepsOpen = kernel && letsNextBegin(*kernel);
+  if (stream.open && mayBeginEarly(work) &&
+      stream.pending.size() < longestChain) {
+    keep(state, stream, std::move(work));
+    if (!keepsOpen)
+      pump(call);
+    return CUDA_SUCCESS;
+  }
   if (state.waitingStreams) {
     pump(call);
     orderWithDefault(state, stream);
+  }
+  if (keepsOpen && stream.pending.empty() && !stream.running) {
+    keep(state, stream, std::move(work));
+    stream.open = true;
+    return CUDA_SUCCESS;
   }
   if (!stream.pending.empty() || stream.running) {
     keep(state, stream, std::move(work));

@@ -12,6 +12,10 @@
 // memory, and carried out when that has come; or it becomes a node of a graph,
 // if the stream is being captured. A graph's launch submits its nodes in order.
 //
+// A kernel that lets the one behind it begin early
+// (griddepcontrol.launch_dependents) is kept too, until the program does
+// something else: if that is the launch of such a kernel, they run together.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BWGEMM_EMULATOR_DRIVER_API_STREAM_H
@@ -34,6 +38,9 @@ struct LaunchRequest {
   Dim3 grid, block, cluster{0, 0, 0};
   unsigned sharedBytes = 0;
   bool cooperative = false;
+  /// May begin while the kernel in front still runs
+  /// (CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION).
+  bool programmatic = false;
   /// Recorded when the kernel lets its successors start, here when it ends.
   CUevent completionEvent = nullptr;
   std::vector<CUlaunchAttribute> attributes;
@@ -97,10 +104,15 @@ struct FreeWork {
 struct ChildWork {
   std::shared_ptr<Graph> graph;
 };
+/// Kernels that may overlap.
+struct ChainWork {
+  std::vector<KernelWork> kernels;
+};
 
-using Work = std::variant<EmptyWork, KernelWork, CopyWork, SetWork, HostWork,
-                          CallbackWork, RecordWork, WaitWork, JoinWork,
-                          ValueWork, AllocateWork, FreeWork, ChildWork>;
+using Work =
+    std::variant<EmptyWork, KernelWork, CopyWork, SetWork, HostWork,
+                 CallbackWork, RecordWork, WaitWork, JoinWork, ValueWork,
+                 AllocateWork, FreeWork, ChildWork, ChainWork>;
 
 //===----------------------------------------------------------------------===//
 // Streams and events
@@ -115,6 +127,9 @@ struct Stream {
   std::map<int, CUlaunchAttributeValue> attributes;
 
   std::deque<Work> pending;
+  /// All that is pending are kernels that could run now and wait for one that
+  /// may overlap with them.
+  bool open = false;
   bool running = false; ///< Some thread carries out its work now.
   uint64_t submitted = 0, completed = 0;
 

@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // %tid and its kin (PTX ISA chapter 10), addresses of variables, and
-// instructions that have no effect on a result: griddepcontrol,
-// prefetch.
+// instructions that have no effect on a result: prefetch and its kin.
 //
 //===----------------------------------------------------------------------===//
 
@@ -333,14 +332,6 @@ static Step nothing(Warp &, const Instruction &, LaneMask) {
   return Step::Next;
 }
 
-static bool decodeGridDepControl(Decode &decode) {
-  decode.out.handler = nothing;
-  if (decode.takeOne({"launch_dependents", "wait"}) < 0)
-    return decode.error("expected '.launch_dependents' or '.wait' in '" +
-                        decode.mnemonic() + "'");
-  return decode.expectOperands(0, 0);
-}
-
 /// prefetch{.space}.L1/.L2 [a]; prefetchu.L1 [a]; prefetch{.space}.tensormap
 /// [a]; discard, applypriority: no effect on any value.
 static bool decodePrefetch(Decode &decode) {
@@ -358,7 +349,6 @@ static bool decodePrefetch(Decode &decode) {
 }
 
 void registerSpecial(Registry &registry) {
-  registry.add("griddepcontrol", decodeGridDepControl);
   registry.add("prefetch", decodePrefetch);
   registry.add("prefetchu", decodePrefetch);
   registry.add("discard", decodePrefetch);

@@ -7,6 +7,10 @@
 
 #include "machine/Counters.h"
 
+#include "Emulator.h"
+
+#include <algorithm>
+
 namespace bwgemm::emulator {
 
 const char *counterName(Counter counter) {
@@ -40,6 +44,16 @@ const char *counterName(Counter counter) {
   };
   static_assert(sizeof(names) / sizeof(names[0]) == size_t(Counter::Count_));
   return names[size_t(counter)];
+}
+
+void addCounters(Counters &sum, const Counters &more) {
+  for (const auto &[name, value] : more) {
+    uint64_t &total = sum[name];
+    if (name == counterName(Counter::TmemColumnsHighWater))
+      total = std::max(total, value);
+    else
+      total += value;
+  }
 }
 
 } // namespace bwgemm::emulator

@@ -85,6 +85,8 @@ public:
   unsigned aliveThreads() const;
 
   NamedBarrier barriers[16];
+  /// Some thread has executed griddepcontrol.launch_dependents.
+  bool letsDependentsBegin = false;
   /// Called when threads exit: barriers that count the whole CTA may complete.
   void threadsExited();
 

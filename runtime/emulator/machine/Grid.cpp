@@ -42,6 +42,35 @@ bool Grid::takeCluster(Dim3 &index) {
   return true;
 }
 
+bool Grid::launchCluster(Dim3 &index) {
+  // Counted first, so that nobody takes the last cluster for launched and ended
+  // between its being taken and counted.
+  launched.fetch_add(1);
+  if (takeCluster(index))
+    return true;
+  launched.fetch_sub(1);
+  return false;
+}
+
+void Grid::clusterEnded() {
+  lastEnd.store(std::chrono::steady_clock::now().time_since_epoch().count());
+  ended.fetch_add(1);
+}
+
+bool Grid::letsDependentBegin() const {
+  return exhausted() && lettingGo.load() == launched.load();
+}
+
+bool Grid::complete() const {
+  return exhausted() && ended.load() == launched.load() &&
+         (!prerequisite || prerequisite->complete());
+}
+
+std::chrono::steady_clock::time_point Grid::endTime() const {
+  using Clock = std::chrono::steady_clock;
+  return Clock::time_point(Clock::duration(lastEnd.load()));
+}
+
 void Grid::fail(Fault fault) {
   std::lock_guard lock(mutex);
   if (!firstFault) {

@@ -14,6 +14,7 @@
 #include "machine/Printf.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <mutex>
 
@@ -50,6 +51,32 @@ public:
   /// out once, to whoever launches it or to cluster launch control.
   bool takeCluster(Dim3 &index);
 
+  //===--- Programmatic dependent launch ---===//
+
+  /// The grid in front in the stream, if this one may begin before that has
+  /// ended; else null.
+  const Grid *prerequisite = nullptr;
+  /// Whether this is another grid's prerequisite.
+  bool hasDependent = false;
+
+  /// As takeCluster, for a cluster that will be launched: clusterLetsGo and
+  /// clusterEnded are called for it, once each.
+  bool launchCluster(Dim3 &index);
+  /// Each CTA of a cluster has executed griddepcontrol.launch_dependents or has
+  /// ended.
+  void clusterLetsGo() { lettingGo.fetch_add(1); }
+  void clusterEnded();
+  /// Whether there is no cluster left to launch.
+  bool exhausted() const {
+    return nextCluster.load() >= clusterCount().count();
+  }
+  /// Whether the dependent grid may begin.
+  bool letsDependentBegin() const;
+  /// Whether this grid and those in front of it have ended.
+  bool complete() const;
+  /// When the last cluster ended; nothing if none has.
+  std::chrono::steady_clock::time_point endTime() const;
+
   /// Keeps the first fault and stops the grid.
   void fail(Fault fault);
   bool stopped() const { return stopFlag.load(std::memory_order_relaxed); }
@@ -62,6 +89,11 @@ public:
 
 private:
   std::atomic<uint64_t> nextCluster{0};
+  /// Clusters that are or will be launched, as far as is known; never fewer
+  /// than there are.
+  std::atomic<uint64_t> launched{0};
+  std::atomic<uint64_t> lettingGo{0}, ended{0};
+  std::atomic<std::chrono::steady_clock::rep> lastEnd{0};
   std::atomic<bool> stopFlag{false};
   std::mutex mutex;
   std::optional<Fault> firstFault;

@@ -7,6 +7,7 @@
 
 #include "scheduler/Scheduler.h"
 
+#include "instructions/GridDependency.h"
 #include "instructions/Tcgen05Support.h"
 #include "instructions/WgmmaGroup.h"
 
@@ -60,13 +61,39 @@ bool ClusterRun::runWarp(Warp &warp, uint64_t budget, bool &ran, bool &polled) {
   return true;
 }
 
+bool ClusterRun::letGo() {
+  if (hasLetGo || !cluster.grid().hasDependent)
+    return false;
+  for (auto &cta : cluster.ctas())
+    if (!cta->letsDependentsBegin && cta->aliveThreads() > 0)
+      return false;
+  hasLetGo = true;
+  cluster.grid().clusterLetsGo();
+  return cluster.grid().options.schedule != WarpOrder::Random ||
+         cluster.random()() % 2;
+}
+
+bool ClusterRun::waitsForGrid() {
+  if (prerequisiteEnded || !cluster.grid().prerequisite)
+    return false;
+  for (auto &cta : cluster.ctas())
+    for (auto &warp : cta->warps())
+      if (!warp->finished() && waitsForPrerequisite(*warp))
+        return true;
+  return false;
+}
+
 ClusterRun::Result ClusterRun::fair() {
   bool ran = false, polled = false;
   for (auto &cta : cluster.ctas())
-    for (auto &warp : cta->warps())
-      if (!warp->finished() && warp->canRun() &&
-          !runWarp(*warp, fairBudget, ran, polled))
+    for (auto &warp : cta->warps()) {
+      if (warp->finished() || !warp->canRun())
+        continue;
+      if (!runWarp(*warp, fairBudget, ran, polled))
         return Result::Fault;
+      if (letGo())
+        return Result::LetsGo;
+    }
   sawPolling = polled;
   // What was issued in this round lands after it at the earliest.
   if (!cluster.async.empty() && !land())
@@ -92,6 +119,8 @@ ClusterRun::Result ClusterRun::random() {
     if (!ready.empty() && !runWarp(*ready[number % ready.size()],
                                    1 + (number >> 32) % 64, ran, polled))
       return Result::Fault;
+    if (letGo())
+      return Result::LetsGo;
     if (!cluster.async.empty() && (ready.empty() || (number >> 60) < 2) &&
         !land())
       return Result::Fault;
@@ -108,11 +137,18 @@ ClusterRun::Result ClusterRun::random() {
 
 ClusterRun::Result ClusterRun::slice() {
   bool isRandom = cluster.grid().options.schedule == WarpOrder::Random;
+  const Grid *prerequisite = cluster.grid().prerequisite;
+  if (!prerequisiteEnded && prerequisite && prerequisite->complete()) {
+    prerequisiteEnded = true;
+    cluster.signal();
+  }
   for (unsigned round = 0; round < roundsPerSlice; ++round) {
     if (cluster.grid().stopped())
       return Result::Fault;
     Result result = isRandom ? random() : fair();
     if (result == Result::Fault)
+      return result;
+    if (result == Result::LetsGo && !cluster.finished())
       return result;
     if (cluster.finished()) {
       // Bulk stores and the like complete even if nobody waited for them.
@@ -128,6 +164,9 @@ ClusterRun::Result ClusterRun::slice() {
       cluster.counters().add(Counter::Ctas, cluster.ctas().size());
       if (cluster.grid().kernel.prints)
         cluster.grid().output.finish(cluster.number());
+      if (!hasLetGo)
+        cluster.grid().clusterLetsGo();
+      cluster.grid().clusterEnded();
       return Result::Finished;
     }
     uint64_t most = cluster.grid().options.budget;

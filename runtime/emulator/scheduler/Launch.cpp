@@ -11,6 +11,7 @@
 #include "profile/Profiler.h"
 #include "scheduler/Scheduler.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace bwgemm::emulator {
@@ -69,61 +70,126 @@ static std::string check(const Kernel &kernel, const LaunchConfig &config) {
   return "";
 }
 
+namespace {
+
+using HostClock = std::chrono::steady_clock;
+
+/// A grid, and what looks on while it runs.
+struct Running {
+  Running(const Kernel &kernel, const ChainLink &link, DeviceMemory &memory,
+          const Options &options)
+      : grid(kernel, link.config, memory, options) {
+    if (Profiler::wanted(options)) {
+      profiler = std::make_unique<Profiler>(options, kernel, link.config);
+      grid.probe = profiler.get();
+    }
+    if (options.hazards)
+      grid.observer = &checker;
+  }
+
+  Grid grid;
+  HazardChecker checker;
+  std::unique_ptr<Profiler> profiler;
+};
+
+} // namespace
+
+/// Makes the grid of a link. Null if it cannot be, with the reason in `report`.
+static std::unique_ptr<Running> prepare(const ChainLink &link,
+                                        DeviceMemory &memory,
+                                        const Options &options,
+                                        LaunchReport &report) {
+  auto refuse = [&](std::string message) {
+    Fault fault;
+    fault.kind = FaultKind::Unsupported;
+    fault.message = std::move(message);
+    fault.kernel = link.kernel.name;
+    report.fault = std::move(fault);
+    return nullptr;
+  };
+  const Kernel *kernel = link.module.implementation().find(link.kernel.name);
+  if (!kernel)
+    return refuse("the module has no kernel '" + link.kernel.name + "'");
+  std::string problem = check(*kernel, link.config);
+  if (!problem.empty())
+    return refuse("invalid launch: " + problem);
+  auto running = std::make_unique<Running>(*kernel, link, memory, options);
+  if (!running->grid.paramBase)
+    return refuse("the host has no memory left for the kernel's parameters");
+  if (running->profiler && !running->profiler->problem().empty())
+    return refuse(running->profiler->problem());
+  return running;
+}
+
+/// Runs grids that may overlap.
+static std::vector<LaunchReport>
+runTogether(const std::vector<ChainLink> &chain, DeviceMemory &memory,
+            const Options &options) {
+  auto start = HostClock::now();
+  std::vector<LaunchReport> reports;
+  std::vector<std::unique_ptr<Running>> running;
+  std::vector<Grid *> grids;
+  LaunchReport refused;
+  for (const ChainLink &link : chain) {
+    running.push_back(prepare(link, memory, options, refused));
+    if (!running.back()) {
+      running.pop_back();
+      break;
+    }
+    Grid &grid = running.back()->grid;
+    if (!grids.empty()) {
+      grid.prerequisite = grids.back();
+      grids.back()->hasDependent = true;
+    }
+    grids.push_back(&grid);
+  }
+  if (!grids.empty()) {
+    Scheduler scheduler(grids);
+    scheduler.run();
+    auto from = start;
+    for (size_t i = 0; i < grids.size(); ++i) {
+      LaunchReport &report = reports.emplace_back();
+      report.fault = grids[i]->takeFault();
+      report.hazards = grids[i]->takeHazards();
+      for (size_t c = 0; c < size_t(Counter::Count_); ++c)
+        report.counters[counterName(Counter(c))] =
+            scheduler.counters(i).get(Counter(c));
+      if (running[i]->profiler)
+        running[i]->profiler->finish(report.counters);
+      // The time of overlapping grids is shared out, not counted twice.
+      auto to = i + 1 == grids.size() ? HostClock::now()
+                                      : std::max(from, grids[i]->endTime());
+      report.seconds = std::chrono::duration<double>(to - from).count();
+      from = to;
+    }
+  }
+  bool failed = false;
+  for (const LaunchReport &report : reports)
+    failed |= report.fault.has_value();
+  if (refused.fault && !failed)
+    reports.push_back(std::move(refused));
+  return reports;
+}
+
+std::vector<LaunchReport> launchChain(const std::vector<ChainLink> &chain,
+                                      DeviceMemory &memory,
+                                      const Options &options) {
+  if (!Profiler::wanted(options))
+    return runTogether(chain, memory, options);
+  std::vector<LaunchReport> reports;
+  for (const ChainLink &link : chain) {
+    reports.push_back(
+        launch(link.module, link.kernel, link.config, memory, options));
+    if (reports.back().fault)
+      break;
+  }
+  return reports;
+}
+
 LaunchReport launch(const Module &module, const KernelInfo &info,
                     const LaunchConfig &config, DeviceMemory &memory,
                     const Options &options) {
-  auto start = std::chrono::steady_clock::now();
-  LaunchReport report;
-  auto refuse = [&](FaultKind kind, std::string message) {
-    Fault fault;
-    fault.kind = kind;
-    fault.message = std::move(message);
-    fault.kernel = info.name;
-    report.fault = std::move(fault);
-  };
-  const Kernel *kernel = module.implementation().find(info.name);
-  if (!kernel) {
-    refuse(FaultKind::Unsupported,
-           "the module has no kernel '" + info.name + "'");
-    return report;
-  }
-  std::string problem = check(*kernel, config);
-  if (!problem.empty()) {
-    refuse(FaultKind::Unsupported, "invalid launch: " + problem);
-    return report;
-  }
-  Grid grid(*kernel, config, memory, options);
-  if (!grid.paramBase) {
-    refuse(FaultKind::Unsupported, "the host has no memory left for the "
-                                   "kernel's parameters");
-    return report;
-  }
-  std::unique_ptr<Profiler> profiler;
-  if (Profiler::wanted(options)) {
-    profiler = std::make_unique<Profiler>(options, *kernel, config);
-    problem = profiler->problem();
-    if (!problem.empty()) {
-      refuse(FaultKind::Unsupported, problem);
-      return report;
-    }
-    grid.probe = profiler.get();
-  }
-  HazardChecker checker;
-  if (options.hazards)
-    grid.observer = &checker;
-  Scheduler scheduler(grid);
-  scheduler.run();
-  report.fault = grid.takeFault();
-  report.hazards = grid.takeHazards();
-  for (size_t c = 0; c < size_t(Counter::Count_); ++c)
-    report.counters[counterName(Counter(c))] =
-        scheduler.counters().get(Counter(c));
-  if (profiler)
-    profiler->finish(report.counters);
-  report.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count();
-  return report;
+  return runTogether({{module, info, config}}, memory, options).front();
 }
 
 } // namespace bwgemm::emulator

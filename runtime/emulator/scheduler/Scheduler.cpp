@@ -7,6 +7,7 @@
 
 #include "scheduler/Scheduler.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -21,95 +22,194 @@ static constexpr size_t maxResident = 512;
 /// before that is a hang.
 static constexpr auto patience = std::chrono::seconds(2);
 
-void Scheduler::work() {
-  CounterSet counters;
+/// How many clusters of a grid a worker starts before the grid in front has
+/// ended, and how many it holds back meanwhile. They take memory, and a few
+/// show what many would.
+static constexpr size_t maxEarly = 64;
+/// How long a worker that can start nothing more waits for the others before
+/// it goes on with the clusters that it holds back.
+static constexpr auto holdBack = std::chrono::milliseconds(20);
+
+bool Scheduler::stopped() const {
+  for (const Grid *grid : grids)
+    if (grid->stopped())
+      return true;
+  return false;
+}
+
+bool Scheduler::next(size_t &number, Dim3 &index) {
+  for (number = 0; number < grids.size(); ++number) {
+    Grid &grid = *grids[number];
+    if (grid.prerequisite && !grid.prerequisite->letsDependentBegin())
+      return false;
+    if (grid.launchCluster(index))
+      return true;
+  }
+  return false;
+}
+
+/// One host thread's clusters.
+struct Scheduler::Worker {
+  using Runs = std::vector<std::unique_ptr<ClusterRun>>;
+
+  explicit Worker(Scheduler &scheduler)
+      : scheduler(scheduler), counters(scheduler.grids.size()) {}
+
+  void work();
+
+  Scheduler &scheduler;
+  std::vector<CounterSet> counters;
   StoragePool pool;
-  std::vector<std::unique_ptr<ClusterRun>> waiting;
-  bool noMore = false;
+  /// Clusters that have been started and wait for others, and those that have
+  /// let the next grid begin and shall end after it has.
+  Runs waiting, heldBack;
+
+private:
+  ClusterRun::Result run(ClusterRun &cluster);
+  bool runWaiting(size_t &early);
+  bool start(size_t grid, Dim3 index);
+};
+
+ClusterRun::Result Scheduler::Worker::run(ClusterRun &cluster) {
+  ClusterRun::Result result;
+  do {
+    result = cluster.slice();
+    if (result != ClusterRun::Result::Idle &&
+        result != ClusterRun::Result::Fault)
+      scheduler.progress.fetch_add(1, std::memory_order_relaxed);
+  } while (result == ClusterRun::Result::Progress && waiting.empty() &&
+           !scheduler.stopped());
+  return result;
+}
+
+/// Runs each waiting cluster for a while. True if any of them got further;
+/// `early` becomes the number of those that wait for the grid in front.
+bool Scheduler::Worker::runWaiting(size_t &early) {
+  bool moved = false;
+  early = 0;
+  for (size_t i = 0; i < waiting.size() && !scheduler.stopped();) {
+    ClusterRun::Result result = run(*waiting[i]);
+    moved |= result != ClusterRun::Result::Idle;
+    early += waiting[i]->waitsForGrid();
+    if (result == ClusterRun::Result::LetsGo)
+      heldBack.push_back(std::move(waiting[i]));
+    if (result == ClusterRun::Result::LetsGo ||
+        result == ClusterRun::Result::Finished)
+      waiting.erase(waiting.begin() + static_cast<ptrdiff_t>(i));
+    else
+      ++i;
+  }
+  return moved;
+}
+
+/// Launches a cluster. False if that ends the launch.
+bool Scheduler::Worker::start(size_t number, Dim3 index) {
+  Grid &grid = *scheduler.grids[number];
+  auto cluster =
+      std::make_unique<ClusterRun>(grid, index, counters[number], pool);
+  if (!cluster->valid()) {
+    Fault fault;
+    fault.kind = FaultKind::Unsupported;
+    fault.message = "the host has not enough memory for a CTA's shared "
+                    "memory, registers and local memory";
+    grid.fail(std::move(fault));
+    return false;
+  }
+  ClusterRun::Result result = run(*cluster);
+  switch (result) {
+  case ClusterRun::Result::Finished:
+  case ClusterRun::Result::Fault:
+    return true;
+  case ClusterRun::Result::LetsGo:
+    heldBack.push_back(std::move(cluster));
+    return true;
+  case ClusterRun::Result::Idle:
+    if (!cluster->polls() && !cluster->waitsForGrid()) {
+      // Blocked in its own barriers: no other cluster can help.
+      cluster->reportHang();
+      return false;
+    }
+    [[fallthrough]];
+  case ClusterRun::Result::Progress:
+    waiting.push_back(std::move(cluster));
+    return true;
+  }
+  return true;
+}
+
+void Scheduler::Worker::work() {
   uint64_t seen = 0;
   auto lastProgress = std::chrono::steady_clock::now();
-
-  auto runOne = [&](ClusterRun &run) {
-    ClusterRun::Result result;
-    do {
-      result = run.slice();
-      if (result == ClusterRun::Result::Progress ||
-          result == ClusterRun::Result::Finished)
-        progress.fetch_add(1, std::memory_order_relaxed);
-    } while (result == ClusterRun::Result::Progress && waiting.empty());
-    return result;
-  };
-
-  while (!grid.stopped()) {
+  while (!scheduler.stopped()) {
     // Those that wait first: they were started earlier.
-    bool moved = false;
-    for (size_t i = 0; i < waiting.size() && !grid.stopped();) {
-      ClusterRun::Result result = runOne(*waiting[i]);
-      moved |= result != ClusterRun::Result::Idle;
-      if (result == ClusterRun::Result::Finished)
-        waiting.erase(waiting.begin() + static_cast<ptrdiff_t>(i));
-      else
-        ++i;
-    }
-    if (grid.stopped())
+    size_t early = 0;
+    bool moved = runWaiting(early);
+    if (scheduler.stopped())
       break;
     if (moved)
       continue;
+    size_t grid;
     Dim3 index;
-    if (!noMore && waiting.size() < maxResident && grid.takeCluster(index)) {
-      auto run = std::make_unique<ClusterRun>(grid, index, counters, pool);
-      if (!run->valid()) {
-        Fault fault;
-        fault.kind = FaultKind::Unsupported;
-        fault.message = "the host has not enough memory for a CTA's shared "
-                        "memory, registers and local memory";
-        grid.fail(std::move(fault));
+    if (waiting.size() < maxResident && early < maxEarly &&
+        heldBack.size() < maxEarly && scheduler.next(grid, index)) {
+      if (!start(grid, index))
         break;
-      }
-      ClusterRun::Result result = runOne(*run);
-      if (result == ClusterRun::Result::Idle && !run->polls()) {
-        // Blocked in its own barriers: no other cluster can help.
-        run->reportHang();
-        break;
-      }
-      if (result != ClusterRun::Result::Finished &&
-          result != ClusterRun::Result::Fault)
-        waiting.push_back(std::move(run));
       continue;
     }
-    noMore = true;
-    if (waiting.empty())
+    bool noMore = scheduler.grids.back()->exhausted();
+    if (noMore && waiting.empty() && heldBack.empty())
       break;
     // Only other workers' clusters can help now.
-    uint64_t now = progress.load();
+    uint64_t now = scheduler.progress.load();
     auto time = std::chrono::steady_clock::now();
     if (now != seen) {
       seen = now;
       lastProgress = time;
-    } else if (time - lastProgress > patience) {
-      waiting.front()->reportHang();
-      break;
+    }
+    if (!heldBack.empty() &&
+        (noMore || early >= maxEarly || heldBack.size() >= maxEarly ||
+         time - lastProgress > holdBack)) {
+      for (auto &cluster : heldBack)
+        waiting.push_back(std::move(cluster));
+      heldBack.clear();
+      continue;
+    }
+    if (time - lastProgress > patience) {
+      // Of those that wait, one that does not wait for another grid.
+      ClusterRun *blamed = nullptr;
+      for (auto &cluster : waiting)
+        if (!blamed || (blamed->waitsForGrid() && !cluster->waitsForGrid()))
+          blamed = cluster.get();
+      // A worker without clusters leaves it to the one that has some.
+      if (blamed) {
+        blamed->reportHang();
+        break;
+      }
     }
     std::this_thread::yield();
   }
-  std::lock_guard lock(mutex);
-  total.merge(counters);
+  std::lock_guard lock(scheduler.mutex);
+  for (size_t i = 0; i < counters.size(); ++i)
+    scheduler.total[i].merge(counters[i]);
 }
 
 void Scheduler::run() {
-  unsigned threads = grid.options.threads;
+  unsigned threads = grids.front()->options.threads;
   if (threads == 0)
     threads = std::thread::hardware_concurrency();
   if (threads == 0)
     threads = 1;
-  uint64_t clusters = grid.clusterCount().count();
+  uint64_t clusters = 0;
+  for (const Grid *grid : grids)
+    clusters = std::max(clusters, grid->clusterCount().count());
   if (threads > clusters)
     threads = static_cast<unsigned>(clusters);
   if (threads > 256)
     threads = 256;
+  auto work = [this] { Worker(*this).work(); };
   std::vector<std::thread> workers;
   for (unsigned i = 1; i < threads; ++i)
-    workers.emplace_back([this] { work(); });
+    workers.emplace_back(work);
   work();
   for (std::thread &worker : workers)
     worker.join();

@@ -14,6 +14,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 namespace bwgemm::emulator {
 
@@ -27,6 +29,8 @@ public:
   enum class Result {
     Finished,
     Progress, ///< There is more to do.
+    LetsGo,   ///< Progress; the next grid may begin as far as this cluster is
+              ///< concerned, and the rest of it should come after that.
     Idle,     ///< Every warp is blocked or polls, nothing is in flight, and
               ///< nothing changed: only another cluster can help.
     Fault,
@@ -38,14 +42,21 @@ public:
   reportHang(std::string text = "no warp can go on and nothing is in flight");
   /// True if some warp polls, so that another cluster may release it.
   bool polls() const { return sawPolling; }
+  /// True if some warp waits for the grid in front, which has not ended.
+  bool waitsForGrid();
 
 private:
   bool land();
   Result fair();
   Result random();
   bool runWarp(Warp &warp, uint64_t budget, bool &ran, bool &polled);
+  /// Tells the grid once the cluster lets the next grid begin. True if it is to
+  /// be held back.
+  bool letGo();
 
   Cluster cluster;
+  bool hasLetGo = false;
+  bool prerequisiteEnded = false;
   uint64_t eventsBefore = 0, writesBefore = 0;
   uint64_t executed = 0; ///< Instructions.
   unsigned expirations = 0;
@@ -54,20 +65,28 @@ private:
   bool sawPolling = false;
 };
 
-/// Executes all clusters of the grid on the worker threads.
+/// Executes all clusters of a chain of grids on the worker threads. Each grid
+/// but the first may begin once the one in front of it lets it.
 class Scheduler {
 public:
-  explicit Scheduler(Grid &grid) : grid(grid) {}
+  explicit Scheduler(std::vector<Grid *> chain)
+      : grids(std::move(chain)), total(grids.size()) {}
   void run();
-  const CounterSet &counters() const { return total; }
+  /// What the grid with this number did.
+  const CounterSet &counters(size_t grid) const { return total[grid]; }
 
 private:
-  void work();
+  struct Worker;
 
-  Grid &grid;
+  bool stopped() const;
+  /// The next cluster to launch and the number of its grid; false if none may
+  /// be launched now.
+  bool next(size_t &grid, Dim3 &index);
+
+  std::vector<Grid *> grids;
   /// Moves whenever any cluster makes progress.
   std::atomic<uint64_t> progress{0};
-  CounterSet total;
+  std::vector<CounterSet> total;
   std::mutex mutex;
 };
 

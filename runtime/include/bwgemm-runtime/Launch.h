@@ -21,6 +21,12 @@
 // ended is reported in the same way, but the results are there and the work
 // goes on.
 //
+// Calls. A compiled function puts its kernels, copies and memory into one
+// stream, one after the other, and waits once, at its end; where a host buffer
+// has to be copied back, there too. So kernels with pdl=on overlap within a
+// call. With bwgemm_set_stream a program has its own stream used, and nothing
+// waits. Any number of threads may call at one time.
+//
 // Device. The driver is opened at the first call that needs it (never while a
 // library is being loaded), for the target of the first module that was
 // registered; see Driver.h for the choice. All work is in the device's primary
@@ -60,6 +66,21 @@ void bwgemm_clear_error(void);
 /// none since the last bwgemm_clear_error().
 const char *bwgemm_last_error(void);
 
+/*===--- Streams ---------------------------------------------------------===*/
+
+/// Has this thread's calls of compiled functions enqueue their work in `stream`
+/// (a CUstream or cudaStream_t of the device's primary context; null is the
+/// legacy default stream) and return at once. All buffers have to lie in device
+/// memory, and the program waits for the stream before it looks at results or
+/// frees anything. The stream may be captured into a graph. What goes wrong in
+/// a kernel is seen, as with every asynchronous launch, by whoever waits.
+///
+/// In a program that loads several compiled libraries, each has its own.
+void bwgemm_set_stream(void *stream);
+
+/// Brings back streams of the library's own, and calls that wait.
+void bwgemm_unset_stream(void);
+
 /*===--- Tables of a compiled library ------------------------------------===*/
 
 /// Machine code for PTX that the library carries.
@@ -77,6 +98,18 @@ extern const bwgemm_cubin bwgemm_cubins[] __attribute__((weak));
 /// May be defined by the library: file name of libbwgemm-emulator.so, used
 /// where it is not found otherwise (see setEmulatorLibrary in Driver.h).
 extern const char bwgemm_emulator_library[] __attribute__((weak));
+
+/*===--- Calls -----------------------------------------------------------===*/
+
+/// Begins and ends a call of a compiled function on this thread. All that comes
+/// between uses one stream. The end waits for it, unless the program has named
+/// the stream; in error state too, so that no kernel outlives the call. Calls
+/// may be nested: the outermost counts.
+void bwgemmHostBegin(void);
+void bwgemmHostEnd(void);
+
+/// The CUstream of the running call, for launches; null in error state.
+void *bwgemmHostStream(void);
 
 /*===--- Operands --------------------------------------------------------===*/
 
@@ -98,13 +131,15 @@ enum {
 /// is the same modulo 256. Only elements of the view are read and, later,
 /// written; what lies between them is left alone.
 ///
-/// Null in error state. Release the result with bwgemmHostFromDevice.
+/// Null in error state. Release the result with bwgemmHostFromDevice. With a
+/// stream of the caller's, host memory is an error.
 void *bwgemmHostToDevice(void *alignedPtr, int64_t offsetElems, int64_t rank,
                          const int64_t *sizes, const int64_t *strides,
                          int64_t elementBytes, int32_t access);
 
-/// Waits for the device, copies a view that was made for writing back, and
-/// frees the copy. Does nothing for memory that was passed through.
+/// Copies a view that was made for writing back, behind the kernels that write
+/// it, and frees the copy in the stream's order. Does nothing for memory that
+/// was passed through.
 void bwgemmHostFromDevice(void *devicePtr);
 
 /// Encodes the tensor map of a view of rank 1 to 5 in device memory into the
@@ -144,7 +179,8 @@ void bwgemmHostZero2D(void *alignedPtr, int64_t offsetElems, int64_t rows,
 void *bwgemmHostAllocWorkspace(int64_t rows, int64_t columns,
                                int64_t elementBytes, const char *purpose);
 
-/// Waits for the kernels that use a workspace and frees it.
+/// Frees a workspace behind the kernels that use it, in the stream's order; the
+/// memory stays with the library for later calls.
 void bwgemmHostFreeWorkspace(void *workspace);
 
 /// Streaming multiprocessors of the current device; 1 in error state.

@@ -102,7 +102,7 @@ TEST_F(DriverApiTest, TwoDimensionalCopyLeavesTheGaps) {
   // Rows of 3 bytes from pitch 5 to pitch 4.
   CUdeviceptr address = 0;
   ASSERT_EQ(api->cuMemAlloc(&address, 8), CUDA_SUCCESS);
-  ASSERT_EQ(api->cuMemsetD8(address, 0xee, 8), CUDA_SUCCESS);
+  ASSERT_EQ(api->cuMemsetD8Async(address, 0xee, 8, nullptr), CUDA_SUCCESS);
   const unsigned char host[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
   CUDA_MEMCPY2D copy = {};
   copy.srcMemoryType = CU_MEMORYTYPE_HOST;
@@ -113,14 +113,14 @@ TEST_F(DriverApiTest, TwoDimensionalCopyLeavesTheGaps) {
   copy.dstPitch = 4;
   copy.WidthInBytes = 3;
   copy.Height = 2;
-  EXPECT_EQ(api->cuMemcpy2D(&copy), CUDA_SUCCESS);
+  EXPECT_EQ(api->cuMemcpy2DAsync(&copy, nullptr), CUDA_SUCCESS);
   std::array<unsigned char, 8> back{};
   EXPECT_EQ(api->cuMemcpyDtoH(back.data(), address, 8), CUDA_SUCCESS);
   EXPECT_EQ(back, (std::array<unsigned char, 8>{1, 2, 3, 0xee, 6, 7, 8, 0xee}));
   copy.dstPitch = 2;
-  EXPECT_EQ(api->cuMemcpy2D(&copy), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(api->cuMemcpy2DAsync(&copy, nullptr), CUDA_ERROR_INVALID_VALUE);
   copy.dstPitch = 6; // The second row would end at byte 9.
-  EXPECT_EQ(api->cuMemcpy2D(&copy), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(api->cuMemcpy2DAsync(&copy, nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(api->cuMemFree(address), CUDA_SUCCESS);
 }
 
@@ -136,7 +136,8 @@ TEST_F(DriverApiTest, Memset) {
   EXPECT_EQ(api->cuMemsetD32Async(address, 0, 5, nullptr),
             CUDA_ERROR_INVALID_VALUE);
   // Bytes 8 and 12.
-  EXPECT_EQ(api->cuMemsetD2D8(address + 8, 4, 0xcc, 1, 2), CUDA_SUCCESS);
+  EXPECT_EQ(api->cuMemsetD2D8Async(address + 8, 4, 0xcc, 1, 2, nullptr),
+            CUDA_SUCCESS);
   std::array<uint32_t, 4> back{};
   EXPECT_EQ(api->cuMemcpyDtoH(back.data(), address, 16), CUDA_SUCCESS);
   EXPECT_EQ(back, (std::array<uint32_t, 4>{0xaabb0304, 0x01020304, 0x010203cc,

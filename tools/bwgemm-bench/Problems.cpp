@@ -1,0 +1,198 @@
+//===- Problems.cpp - What is to be timed ---------------------*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Problems.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace bwgemm::bench {
+
+using runtime::ElementType;
+
+std::string Problem::sizes() const {
+  return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
+}
+
+std::string Problem::kind() const {
+  return std::string(name(operands)) + "-" + std::string(name(result)) + " " +
+         (transposedA ? "t" : "n") + (transposedB ? "t" : "n") +
+         (accumulate ? " accumulate" : "");
+}
+
+std::string Problem::text() const { return sizes() + " " + kind(); }
+
+double Problem::bytes() const {
+  double in = double(sizeInBytes(operands)), out = double(sizeInBytes(result));
+  return in * (double(m) * double(k) + double(k) * double(n)) +
+         out * double(m) * double(n) * (accumulate ? 2 : 1);
+}
+
+/// A positive number that leaves room for products of three.
+static bool parseSize(const std::string &text, int64_t &value) {
+  if (text.empty() || text.size() > 7)
+    return false;
+  value = 0;
+  for (char c : text) {
+    if (!std::isdigit(static_cast<unsigned char>(c)))
+      return false;
+    value = 10 * value + (c - '0');
+  }
+  return value > 0;
+}
+
+static std::vector<std::string> split(const std::string &text, char at) {
+  std::vector<std::string> parts;
+  std::stringstream stream(text);
+  for (std::string part; std::getline(stream, part, at);)
+    parts.push_back(part);
+  if (!text.empty() && text.back() == at)
+    parts.emplace_back();
+  return parts;
+}
+
+bool parseProblem(const std::string &line, Problem &problem,
+                  std::string &error) {
+  std::stringstream words(line);
+  std::vector<std::string> word;
+  for (std::string next; words >> next;)
+    word.push_back(next);
+  auto fail = [&](const std::string &what) {
+    error = "expected " + what + ", got '" + line + "'";
+    return false;
+  };
+  if (word.size() < 3 || word.size() > 4)
+    return fail("MxNxK TYPES TRANSPOSES [EPILOGUE], such as 4096x4096x4096 "
+                "bf16-bf16 nt");
+  std::vector<std::string> sizes = split(word[0], 'x');
+  if (sizes.size() != 3 || !parseSize(sizes[0], problem.m) ||
+      !parseSize(sizes[1], problem.n) || !parseSize(sizes[2], problem.k))
+    return fail("sizes MxNxK of 1 to 9999999");
+  std::vector<std::string> types = split(word[1], '-');
+  auto known = [](const std::string &type, ElementType &found) {
+    std::optional<ElementType> parsed = runtime::parseElementType(type);
+    if (parsed)
+      found = *parsed;
+    return parsed.has_value();
+  };
+  if (types.size() != 2 || !known(types[0], problem.operands) ||
+      !known(types[1], problem.result))
+    return fail("types OPERANDS-RESULT, such as bf16-f32");
+  if (word[2].size() != 2 ||
+      word[2].find_first_not_of("nt") != std::string::npos)
+    return fail("transposes nn, nt, tn or tt");
+  problem.transposedA = word[2][0] == 't';
+  problem.transposedB = word[2][1] == 't';
+  problem.accumulate = word.size() == 4 && word[3] == "accumulate";
+  if (word.size() == 4 && word[3] != "none" && !problem.accumulate)
+    return fail("the epilogue none or accumulate");
+  return true;
+}
+
+bool readProblems(const std::string &path, std::vector<Problem> &problems,
+                  std::string &error) {
+  std::ifstream file(path);
+  if (!file) {
+    error = path + ": cannot be read: " + std::strerror(errno);
+    return false;
+  }
+  unsigned number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    line = line.substr(0, line.find('#'));
+    if (line.find_first_not_of(" \t\r") == std::string::npos)
+      continue;
+    Problem problem;
+    if (!parseProblem(line, problem, error)) {
+      error = path + ":" + std::to_string(number) + ": " + error;
+      return false;
+    }
+    problems.push_back(problem);
+  }
+  if (!problems.empty())
+    return true;
+  error = path + ": expected at least one problem";
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Sweeps
+//===----------------------------------------------------------------------===//
+
+int64_t &sizeAlong(Problem &problem, char axis) {
+  return axis == 'M' ? problem.m : axis == 'N' ? problem.n : problem.k;
+}
+
+std::vector<Problem> Sweep::points(const Problem &base) const {
+  std::vector<Problem> result;
+  for (int64_t size = first; size <= last; size += step) {
+    result.push_back(base);
+    sizeAlong(result.back(), axis) = size;
+  }
+  return result;
+}
+
+bool parseSweep(const std::string &text, Sweep &sweep, std::string &error) {
+  constexpr int64_t mostPoints = 1000;
+  auto fail = [&](const char *what) {
+    error = std::string("--sweep: expected ") + what + ", got '" + text + "'";
+    return false;
+  };
+  size_t equals = text.find('=');
+  std::vector<std::string> numbers = equals == std::string::npos
+                                         ? std::vector<std::string>()
+                                         : split(text.substr(equals + 1), ':');
+  if (equals != 1 || std::string("MNK").find(text[0]) == std::string::npos ||
+      numbers.size() != 3 || !parseSize(numbers[0], sweep.first) ||
+      !parseSize(numbers[1], sweep.last) || !parseSize(numbers[2], sweep.step))
+    return fail("AXIS=FIRST:LAST:STEP, such as K=64:8192:64, with M, N or K");
+  sweep.axis = text[0];
+  if (sweep.last < sweep.first)
+    return fail("a last size that is not below the first");
+  if ((sweep.last - sweep.first) / sweep.step >= mostPoints)
+    return fail("at most 1000 points");
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+std::string makeModule(const Problem &p, bool open) {
+  auto matrix = [&](int64_t rows, int64_t columns, ElementType type) {
+    return "memref<" +
+           (open ? std::string("?x?")
+                 : std::to_string(rows) + "x" + std::to_string(columns)) +
+           "x" + std::string(name(type)) + ">";
+  };
+  std::string a = p.transposedA ? matrix(p.k, p.m, p.operands)
+                                : matrix(p.m, p.k, p.operands);
+  std::string b = p.transposedB ? matrix(p.n, p.k, p.operands)
+                                : matrix(p.k, p.n, p.operands);
+  std::string d = matrix(p.m, p.n, p.result);
+  auto map = [](const char *dims) {
+    return std::string("affine_map<(m, n, k) -> (") + dims + ")>";
+  };
+  std::string element(name(p.result));
+  std::string text =
+      "func.func @matmul(%a: " + a + ", %b: " + b + ", %d: " + d + ") {\n";
+  if (!p.accumulate)
+    text += "  %zero = arith.constant 0.0 : " + element +
+            "\n  linalg.fill ins(%zero : " + element + ") outs(%d : " + d +
+            ")\n";
+  return text + "  linalg.matmul indexing_maps = [" +
+         map(p.transposedA ? "k, m" : "m, k") + ", " +
+         map(p.transposedB ? "n, k" : "k, n") + ", " + map("m, n") +
+         "]\n      ins(%a, %b : " + a + ", " + b + ") outs(%d : " + d +
+         ")\n  return\n}\n";
+}
+
+} // namespace bwgemm::bench
