@@ -29,6 +29,8 @@ struct Call {
 struct CallersStream {
   bool given = false;
   CUstream stream = nullptr;
+  /// Known to be one of the right context.
+  bool checked = false;
 };
 
 struct StreamCache {
@@ -106,8 +108,9 @@ bool streamOfCall(Session &session, CUstream &stream) {
   if (inCall() && !now.hasStream) {
     now.stream = callersStream().stream;
     if (callersStream().given) {
-      if (!checkCallersStream(session, now.stream))
+      if (!callersStream().checked && !checkCallersStream(session, now.stream))
         return false;
+      callersStream().checked = true;
     } else if (now.stream = takeStream(session); !now.stream) {
       return false;
     }
@@ -219,8 +222,11 @@ using namespace bwgemm::cuda;
 
 BWGEMM_RUNTIME_C void bwgemmHostBegin() {
   Call &now = call();
-  if (now.depth++ == 0)
-    now = Call{1, false, nullptr, {}};
+  if (now.depth++ > 0)
+    return;
+  now.hasStream = false;
+  now.kernels.clear();
+  keepContext();
 }
 
 BWGEMM_RUNTIME_C void *bwgemmHostStream() {
@@ -231,26 +237,26 @@ BWGEMM_RUNTIME_C void *bwgemmHostStream() {
 
 BWGEMM_RUNTIME_C void bwgemmHostEnd() {
   Call &now = call();
-  if (now.depth == 0)
+  if (now.depth == 0 || --now.depth > 0)
     return;
-  if (now.depth > 1 || !now.hasStream || callersStream().given) {
-    --now.depth;
-    return;
+  now.depth = 1; // What follows is still part of the call.
+  if (now.hasStream && !callersStream().given) {
+    bool done = false;
+    if (Session session; session)
+      done = waitForCall(session);
+    if (!done)
+      // Whatever is still under way uses memory that the program may free now.
+      if (Session session(Session::Use::CleanUp); session)
+        (void)session.driver().cuStreamSynchronize(now.stream);
+    giveBackStream(now.stream);
   }
-  bool done = false;
-  if (Session session; session)
-    done = waitForCall(session);
-  if (!done)
-    // Whatever is still under way uses memory that the program may free now.
-    if (Session session(Session::Use::CleanUp); session)
-      (void)session.driver().cuStreamSynchronize(now.stream);
-  giveBackStream(now.stream);
-  --now.depth;
+  releaseContext();
+  now.depth = 0;
 }
 
 extern "C" __attribute__((visibility("default"))) void
 bwgemm_set_stream(void *stream) {
-  callersStream() = {true, static_cast<CUstream>(stream)};
+  callersStream() = {true, static_cast<CUstream>(stream), false};
 }
 
 extern "C" __attribute__((visibility("default"))) void bwgemm_unset_stream() {

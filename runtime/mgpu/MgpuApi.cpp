@@ -58,6 +58,8 @@ BWGEMM_RUNTIME_C void *mgpuModuleLoadJIT(void *image, int optimizationLevel) {
 
 BWGEMM_RUNTIME_C void mgpuModuleUnload(void *handle) {
   std::unique_ptr<LazyModule> module(static_cast<LazyModule *>(handle));
+  if (module)
+    forgetKernels(*module);
   if (!module || !module->module || inError())
     return;
   // Called from destructors at the end of the process, when the driver may
@@ -110,38 +112,27 @@ static void launchKernel(CUfunction function, intptr_t gridX, intptr_t gridY,
   Session session;
   if (!session)
     return;
-  std::string what = "launch of '" + kernelName(function) + "' as a grid of " +
-                     extent(gridX, gridY, gridZ) + " blocks of " +
-                     extent(blockX, blockY, blockZ) + " threads with " +
-                     std::to_string(sharedBytes) + " bytes of shared memory";
-  if (cluster)
-    what += " in clusters of " + extent(cluster[0], cluster[1], cluster[2]);
+  auto describe = [&] {
+    std::string what = "launch of '" + kernelName(function) +
+                       "' as a grid of " + extent(gridX, gridY, gridZ) +
+                       " blocks of " + extent(blockX, blockY, blockZ) +
+                       " threads with " + std::to_string(sharedBytes) +
+                       " bytes of shared memory";
+    if (cluster)
+      what += " in clusters of " + extent(cluster[0], cluster[1], cluster[2]);
+    return what;
+  };
   if (!fits({gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes}) ||
       (cluster && !fits({cluster[0], cluster[1], cluster[2]})))
-    return fail(what + " failed: a number is negative or above 2147483647");
+    return fail(describe() +
+                " failed: a number is negative or above 2147483647");
   // An empty grid has nothing to do; the driver would call it invalid.
   if (gridX == 0 || gridY == 0 || gridZ == 0)
     return;
 
   const DriverApi &driver = session.driver();
-  if (sharedBytes > 0) {
-    // Beyond 48 KB a kernel has to be allowed to use shared memory.
-    int allowed = 0;
-    if (!session.check(driver.cuFuncGetAttribute(
-                           &allowed,
-                           CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                           function),
-                       "cuFuncGetAttribute"))
-      return;
-    if (sharedBytes > allowed &&
-        !session.check(driver.cuFuncSetAttribute(
-                           function,
-                           CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                           sharedBytes),
-                       "setting the kernel's dynamic shared memory to " +
-                           std::to_string(sharedBytes) + " bytes"))
-      return;
-  }
+  if (sharedBytes > 0 && !allowSharedMemory(session, function, sharedBytes))
+    return;
 
   CUlaunchAttribute attributes[2] = {};
   CUlaunchConfig config = {};
@@ -165,9 +156,12 @@ static void launchKernel(CUfunction function, intptr_t gridX, intptr_t gridY,
     attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
     attribute.value.programmaticStreamSerializationAllowed = 1;
   }
-  if (session.check(
-          driver.cuLaunchKernelEx(&config, function, parameters, extra), what))
+  CUresult result =
+      driver.cuLaunchKernelEx(&config, function, parameters, extra);
+  if (result == CUDA_SUCCESS)
     noteLaunch(stream, function);
+  else
+    session.check(result, describe());
 }
 
 BWGEMM_RUNTIME_C void mgpuLaunchKernel(CUfunction function, intptr_t gridX,

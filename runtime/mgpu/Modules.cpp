@@ -23,22 +23,56 @@ uint64_t fnv1a(const void *data, size_t bytes) {
 
 namespace {
 
-struct KernelNames {
+struct Kernel {
+  std::string name;
+  int allowedShared = -1; ///< -1 before it was asked for.
+};
+
+struct Kernels {
   std::mutex mutex;
-  std::map<CUfunction, std::string> names;
+  std::map<CUfunction, Kernel> known;
 };
 
 } // namespace
 
-static KernelNames &kernelNames() {
-  static KernelNames *instance = new KernelNames;
+static Kernels &kernels() {
+  static Kernels *instance = new Kernels;
   return *instance;
 }
 
 std::string kernelName(CUfunction function) {
-  std::lock_guard<std::mutex> lock(kernelNames().mutex);
-  auto known = kernelNames().names.find(function);
-  return known == kernelNames().names.end() ? std::string() : known->second;
+  std::lock_guard<std::mutex> lock(kernels().mutex);
+  auto found = kernels().known.find(function);
+  return found == kernels().known.end() ? std::string() : found->second.name;
+}
+
+bool allowSharedMemory(Session &session, CUfunction function, int bytes) {
+  std::lock_guard<std::mutex> lock(kernels().mutex);
+  int &allowed = kernels().known[function].allowedShared;
+  const DriverApi &driver = session.driver();
+  if (allowed < 0 &&
+      !session.check(driver.cuFuncGetAttribute(
+                         &allowed,
+                         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                         function),
+                     "cuFuncGetAttribute"))
+    return false;
+  if (bytes <= allowed)
+    return true;
+  if (!session.check(
+          driver.cuFuncSetAttribute(
+              function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes),
+          "setting the kernel's dynamic shared memory to " +
+              std::to_string(bytes) + " bytes"))
+    return false;
+  allowed = bytes;
+  return true;
+}
+
+void forgetKernels(const LazyModule &module) {
+  std::lock_guard<std::mutex> lock(kernels().mutex);
+  for (const auto &[name, function] : module.functions)
+    kernels().known.erase(function);
 }
 
 /// True if the image is text. Cubins and fatbins begin with bytes that PTX
@@ -104,8 +138,8 @@ CUfunction LazyModule::find(const char *name) {
           std::string("cuModuleGetFunction of '") + name + "'"))
     return nullptr;
   functions[name] = function;
-  std::lock_guard<std::mutex> naming(kernelNames().mutex);
-  kernelNames().names[function] = name;
+  std::lock_guard<std::mutex> naming(kernels().mutex);
+  kernels().known[function] = {name};
   return function;
 }
 

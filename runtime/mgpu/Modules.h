@@ -35,6 +35,14 @@ private:
 /// The name by which a kernel was looked up; "" if it never was.
 std::string kernelName(CUfunction function);
 
+/// Lets a kernel use so many bytes of dynamic shared memory: beyond 48 KB it
+/// has to be allowed to. False on failure, which is reported.
+bool allowSharedMemory(Session &session, CUfunction function, int bytes);
+
+/// Forgets what is known of a module's kernels: their handles may be given out
+/// again.
+void forgetKernels(const LazyModule &module);
+
 /// FNV-1a with 64 bits, the hash of bwgemm_cubin.
 uint64_t fnv1a(const void *data, size_t bytes);
 

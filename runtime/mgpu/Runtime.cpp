@@ -7,6 +7,7 @@
 
 #include "Runtime.h"
 
+#include <atomic>
 #include <cstdio>
 #include <unistd.h>
 
@@ -88,8 +89,9 @@ struct Device {
   std::mutex mutex;
   std::string target;
   int ordinal = -1;
-  const DriverApi *api = nullptr;
   CUcontext context = nullptr;
+  /// The driver, once it and `context` are there.
+  std::atomic<const DriverApi *> ready{nullptr};
   unsigned long long hazardsSeen = 0;
 };
 
@@ -113,7 +115,7 @@ void setDefaultDevice(int ordinal) {
 
 /// Opens the driver and keeps the primary context, once.
 static std::string open(Device &device) {
-  if (device.context)
+  if (device.ready)
     return std::string();
   const char *known = bwgemm_emulator_library; // Weak: null if undefined.
   if (known)
@@ -137,33 +139,62 @@ static std::string open(Device &device) {
   error = api->check(api->cuDevicePrimaryCtxRetain(&device.context, ordinal),
                      "cuDevicePrimaryCtxRetain");
   if (error.empty())
-    device.api = api;
+    device.ready = api;
   return error;
+}
+
+/// A thread's context, while it is kept.
+struct KeptContext {
+  bool keeping = false, current = false;
+};
+
+static KeptContext &keptContext() {
+  thread_local KeptContext instance;
+  return instance;
+}
+
+void keepContext() { keptContext() = {true, false}; }
+
+void releaseContext() {
+  if (keptContext().current) {
+    CUcontext popped = nullptr;
+    (void)device().ready.load()->cuCtxPopCurrent(&popped);
+  }
+  keptContext() = {};
 }
 
 Session::Session(Use use) {
   if (inError() && use != Use::CleanUp)
     return;
   std::string error;
-  {
+  const DriverApi *driver = device().ready.load();
+  if (!driver) {
     std::lock_guard<std::mutex> lock(device().mutex);
     error = open(device());
-    if (error.empty()) {
-      const DriverApi &driver = *device().api;
-      CUresult result = driver.cuCtxPushCurrent(device().context);
-      if (result == CUDA_ERROR_DEINITIALIZED && use == Use::Exit)
-        return;
-      error = driver.check(result, "cuCtxPushCurrent");
-      if (error.empty())
-        api = &driver;
-    }
+    driver = device().ready.load();
   }
-  if (!error.empty() && use != Use::CleanUp)
-    fail(error);
+  if (driver && keptContext().current) {
+    api = driver;
+    return;
+  }
+  if (driver) {
+    CUresult result = driver->cuCtxPushCurrent(device().context);
+    if (result == CUDA_ERROR_DEINITIALIZED && use == Use::Exit)
+      return;
+    error = driver->check(result, "cuCtxPushCurrent");
+  }
+  if (!error.empty()) {
+    if (use != Use::CleanUp)
+      fail(error);
+    return;
+  }
+  api = driver;
+  keptContext().current = keptContext().keeping;
+  pushed = !keptContext().keeping;
 }
 
 Session::~Session() {
-  if (!api)
+  if (!pushed)
     return;
   CUcontext popped = nullptr;
   (void)api->cuCtxPopCurrent(&popped);

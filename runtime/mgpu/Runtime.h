@@ -57,7 +57,13 @@ public:
 
 private:
   const DriverApi *api = nullptr;
+  bool pushed = false;
 };
+
+/// Between these, on one thread, the context stays current once the first
+/// Session has made it so; each further one would otherwise push and pop it.
+void keepContext();
+void releaseContext();
 
 /// Tells which target the code to come was compiled for; the first one counts,
 /// and only before the driver is opened.

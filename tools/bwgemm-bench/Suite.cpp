@@ -18,6 +18,7 @@
 #include <cctype>
 #include <cstdio>
 #include <filesystem>
+#include <unistd.h>
 
 namespace bwgemm::bench {
 
@@ -120,6 +121,7 @@ public:
 
 private:
   void runProblem(const Problem &problem);
+  [[noreturn]] void expire(const Problem &problem);
   void check(Entry &entry, const Problem &problem);
   std::string time(std::vector<std::unique_ptr<Entry>> &entries);
   std::string findLibrary(const Problem &problem, const std::string &schedule,
@@ -299,6 +301,17 @@ std::string Suite::time(std::vector<std::unique_ptr<Entry>> &entries) {
   return "";
 }
 
+/// Timing hangs: says what there is, and ends the process, as nothing else can.
+void Suite::expire(const Problem &problem) {
+  std::fputs(makeText(table).c_str(), stdout);
+  std::fflush(stdout);
+  std::fprintf(stderr,
+               "bwgemm-bench: error: %s: hang: timing has not ended after %g "
+               "s\n",
+               problem.text().c_str(), runner::hangSeconds);
+  _exit(3);
+}
+
 void Suite::runProblem(const Problem &problem) {
   std::vector<std::unique_ptr<Entry>> entries;
   for (const std::string &schedule : options.schedules) {
@@ -312,6 +325,8 @@ void Suite::runProblem(const Problem &problem) {
     }
     check(*entries.back(), problem);
   }
+  runner::Watchdog watchdog(options.dryRun || lost ? 0 : runner::hangSeconds,
+                            [&] { expire(problem); });
   if (!options.dryRun && !lost)
     if (std::string error = time(entries); !error.empty())
       for (const auto &entry : entries)

@@ -7,6 +7,7 @@
 
 #include "Bench.h"
 
+#include "Progress.h"
 #include "Session.h"
 
 #include <algorithm>
@@ -241,6 +242,9 @@ std::string bench(Session &session, const Options &options,
   if (session.driver().emulated)
     return benchCalls(session, options.repetitions ? options.repetitions : 3,
                       progress, result);
+  Watchdog watchdog(hangSeconds, [&] {
+    session.expire("timing has not ended", hangSeconds);
+  });
   return benchOnGpu(session, options, progress, result);
 }
 

@@ -22,6 +22,10 @@ namespace bwgemm::runner {
 class Session;
 struct Options;
 
+/// Seconds after which timing a function on a GPU counts as hung; it takes a
+/// few.
+constexpr double hangSeconds = 300;
+
 /// Copies of a function's arguments in device memory that executions take turns
 /// with.
 class OperandSets {

@@ -227,7 +227,8 @@ double Session::callOnce(const std::vector<void *> &arguments) {
   double timeout = options.timeout >= 0  ? options.timeout
                    : theDriver->emulated ? 0
                                          : defaultGpuTimeout;
-  Watchdog watchdog(timeout, [&] { expire(timeout); });
+  Watchdog watchdog(timeout,
+                    [&] { expire("the call has not returned", timeout); });
   if (theDriver->emulatorResetReport)
     theDriver->emulatorResetReport();
   double start = now();
@@ -251,14 +252,12 @@ double Session::callOnce(const std::vector<void *> &arguments) {
   return milliseconds;
 }
 
-/// The call hangs: says so and ends the process, as nothing else can.
-void Session::expire(double timeout) {
+void Session::expire(const char *what, double seconds) {
   result.status = Status::Fault;
   char text[96];
-  std::snprintf(text, sizeof text, "hang: the call has not returned after %g s",
-                timeout);
+  std::snprintf(text, sizeof text, "hang: %s after %g s", what, seconds);
   result.message = text;
-  result.wallSeconds = timeout;
+  result.wallSeconds = seconds;
   if (options.json)
     printJson(result);
   else

@@ -43,6 +43,10 @@ public:
   std::string enqueue(const std::vector<void *> &arguments,
                       runtime::CUstream stream) const;
 
+  /// Reports a hang, "hang: WHAT after SECONDS s", and ends the process, as
+  /// nothing else can.
+  [[noreturn]] void expire(const char *what, double seconds);
+
   const runtime::DriverApi &driver() const { return *theDriver; }
   const FunctionInfo &function() const { return *theFunction; }
   const std::vector<Operand> &arguments() const { return operands; }
@@ -60,7 +64,6 @@ private:
   bool call();
   bool judge();
   bool writeOutputs();
-  [[noreturn]] void expire(double timeout);
   void readReport(double &milliseconds);
 
   const Options &options;
