@@ -341,24 +341,106 @@ Type AccType::parse(AsmParser &parser) { return parsePlain<AccType>(parser); }
 void AccType::print(AsmPrinter &printer) const { printPlain(*this, printer); }
 
 LogicalResult FragmentType::verify(EmitError emitError, int64_t rows,
-                                   int64_t columns, Type elementType) {
+                                   int64_t columns, Type elementType,
+                                   int64_t warpsM, int64_t warpsN) {
   // fragment_c1
   if (failed(verifyAccumulator(emitError, rows, columns, elementType)))
     return failure();
-  // fragment_c2: PTX ISA, wgmma.mma_async, shapes.
-  if (rows % 64 != 0 || columns % 8 != 0 || columns > 256)
-    return emitError() << "expects rows that are a multiple of 64 and columns "
-                          "that are a multiple of 8 up to 256, but got "
+  // fragment_c2: a CTA has at most 1024 threads.
+  if (warpsM < 1 || warpsN < 1 || warpsM > 32 || warpsN > 32 ||
+      warpsM * warpsN > 32)
+    return emitError() << "expects 1 to 32 warps, but got " << warpsM << "x"
+                       << warpsN;
+  // fragment_c3: PTX ISA, mma.m16n8k16 and wgmma.mma_async, fragments.
+  if (rows % (16 * warpsM) != 0 || columns % (8 * warpsN) != 0)
+    return emitError() << "expects 16 rows and 8 columns for each warp or a "
+                          "multiple of them, "
+                       << 16 * warpsM << "x" << 8 * warpsN << ", but got "
                        << rows << "x" << columns;
   return success();
 }
 
 Type FragmentType::parse(AsmParser &parser) {
-  return parsePlain<FragmentType>(parser);
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> shape, warps;
+  Type elementType;
+  if (parseAccumulator(parser, shape, elementType))
+    return {};
+  if (succeeded(parser.parseOptionalComma())) {
+    SMLoc warpsLoc = parser.getCurrentLocation();
+    if (parser.parseKeyword("warps") || parser.parseEqual() ||
+        parser.parseDimensionList(warps, /*allowDynamic=*/false,
+                                  /*withTrailingX=*/false))
+      return {};
+    if (warps.size() != 2) {
+      parser.emitError(warpsLoc, "expects warps of two extents (M x N), but "
+                                 "got ")
+          << warps.size();
+      return {};
+    }
+  } else {
+    warps = {std::max<int64_t>(shape[0] / 16, 1), 1};
+  }
+  if (parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    shape[0], shape[1], elementType, warps[0], warps[1]);
 }
 
 void FragmentType::print(AsmPrinter &printer) const {
-  printPlain(*this, printer);
+  printer << "<" << getRows() << "x" << getColumns() << "x" << getElementType();
+  if (!isOfWarpgroups())
+    printer << ", warps = " << getWarpsM() << "x" << getWarpsN();
+  printer << ">";
+}
+
+LogicalResult OperandType::verify(EmitError emitError, OperandSide side,
+                                  int64_t rows, int64_t columns,
+                                  Type elementType) {
+  // operand_c1
+  if (!elementType.isF16() && !elementType.isBF16())
+    return emitError() << "expects elements of f16 or bf16, but got "
+                       << elementType;
+  // operand_c2: PTX ISA, mma.m16n8k16, fragments A and B.
+  bool narrow = side == OperandSide::B && rows == 8;
+  if (rows < 8 || rows > 256 || (!narrow && rows % 16 != 0) || columns != 16)
+    return emitError() << "expects a multiple of 16 rows up to 256, or 8 rows "
+                          "of b, and 16 columns, but got "
+                       << rows << "x" << columns;
+  return success();
+}
+
+Type OperandType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  SmallVector<int64_t> shape;
+  Type elementType;
+  if (parser.parseLess())
+    return {};
+  SMLoc sideLoc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&name))
+    return {};
+  std::optional<OperandSide> side = symbolizeOperandSide(name);
+  if (!side) {
+    parser.emitError(sideLoc, "expects a or b, but got ") << name;
+    return {};
+  }
+  if (parser.parseComma() ||
+      parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(elementType) || parser.parseGreater())
+    return {};
+  if (shape.size() != 2) {
+    parser.emitError(loc, "expects two extents (rows x columns), but got ")
+        << shape.size();
+    return {};
+  }
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    *side, shape[0], shape[1], elementType);
+}
+
+void OperandType::print(AsmPrinter &printer) const {
+  printer << "<" << stringifyOperandSide(getSide()) << ", " << getRows() << "x"
+          << getColumns() << "x" << getElementType() << ">";
 }
 
 //===----------------------------------------------------------------------===//

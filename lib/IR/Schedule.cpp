@@ -18,7 +18,7 @@ static constexpr llvm::StringLiteral kFields =
     "tmem_load=32x32b|16x256b, raster=R, "
     "order=straight|serpentine|hilbert, store=direct|tma, cta_group=1|2, "
     "cluster=MxN, scheduler=static|clc|stream_k, split_k=S, "
-    "pdl=on|off";
+    "warps=MxN, pdl=on|off";
 
 StringRef bwgemm::getScheduleFields() { return kFields; }
 
@@ -131,6 +131,11 @@ std::optional<ScheduleSpec> ScheduleSpec::parse(StringRef text,
       if (!parseExtents(value, cluster))
         return badValue("MxN with extents of 1 to 65536");
       spec.cluster = cluster;
+    } else if (key == "warps") {
+      std::array<int64_t, 2> warps;
+      if (!parseExtents(value, warps))
+        return badValue("MxN with extents of 1 to 65536");
+      spec.warps = warps;
     } else if (key == "scheduler") {
       std::optional<TileScheduler> scheduler = symbolizeTileScheduler(value);
       if (!scheduler)
@@ -160,6 +165,15 @@ ScheduleSpec ScheduleSpec::getFrom(const ScheduleFields &fields) {
   spec.tile = fields.tile;
   spec.stages = fields.stages;
   spec.swizzleSpan = fields.swizzleSpan;
+  if (usesMmaSync(fields.preset)) {
+    // Those fields that it has.
+    spec.raster = fields.raster;
+    spec.order = fields.order;
+    spec.splitK = fields.splitK;
+    spec.pdl = fields.pdl;
+    spec.warps = fields.warps;
+    return spec;
+  }
   spec.tmemLoad = fields.tmemLoad;
   spec.raster = fields.raster;
   spec.order = fields.order;
@@ -174,5 +188,6 @@ ScheduleSpec ScheduleSpec::getFrom(const ScheduleFields &fields) {
 
 bool ScheduleSpec::namesFields() const {
   return tile || stages.value_or(1) != 1 || swizzleSpan || tmemLoad || raster ||
-         order || store || ctaGroup || cluster || scheduler || splitK || pdl;
+         order || store || ctaGroup || cluster || scheduler || splitK || pdl ||
+         warps;
 }

@@ -24,8 +24,9 @@ void printOpenFields(
     const ScheduleFields &fields, bool all,
     llvm::function_ref<void(StringRef name, const Twine &value)> print) {
   ScheduleFields defaults;
+  bool mmaSync = usesMmaSync(fields.preset);
   auto given = [&](auto value, auto otherwise) {
-    return all || value != otherwise;
+    return (all && !mmaSync) || value != otherwise;
   };
   if (given(fields.raster, defaults.raster))
     print("raster", Twine(fields.raster));
@@ -42,6 +43,8 @@ void printOpenFields(
     print("scheduler", stringifyTileScheduler(fields.scheduler));
   if (given(fields.splitK, defaults.splitK))
     print("split_k", Twine(fields.splitK));
+  if (mmaSync || fields.warps != defaults.warps)
+    print("warps", Twine(fields.warps[0]) + "x" + Twine(fields.warps[1]));
   if (given(fields.pdl, defaults.pdl))
     print("pdl", fields.pdl ? "on" : "off");
 }
@@ -56,8 +59,9 @@ std::string ScheduleAttr::getSpec() const {
       << fields.tile[1] << "x" << fields.tile[2] << ",stages=" << fields.stages;
   if (fields.preset == Preset::Naive)
     return spec;
-  out << ",swizzle=" << getSwizzle().getName()
-      << ",tmem_load=" << stringifyTmemShape(fields.tmemLoad);
+  out << ",swizzle=" << getSwizzle().getName();
+  if (!usesMmaSync(fields.preset))
+    out << ",tmem_load=" << stringifyTmemShape(fields.tmemLoad);
   // From this preset on what is not named is open.
   printOpenFields(fields, /*all=*/fields.preset >= Preset::TmaStore,
                   [&](StringRef name, const Twine &value) {
@@ -129,6 +133,12 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (fields.splitK < 1 || fields.splitK > kMaxTileExtent)
     return emitError() << "expects a split_k of 1 to " << kMaxTileExtent
                        << ", but got " << fields.splitK;
+  // schedule_c13: a CTA has at most 1024 threads.
+  auto [warpsM, warpsN] = fields.warps;
+  if (warpsM < 1 || warpsN < 1 || warpsM > 32 || warpsN > 32 ||
+      warpsM * warpsN > 32)
+    return emitError() << "expects 1 to 32 warps, but got " << warpsM << "x"
+                       << warpsN;
   return success();
 }
 
@@ -159,19 +169,22 @@ static ParseResult parseOpenField(AsmParser &parser, StringRef field, SMLoc loc,
                    fields.store, "direct or tma");
   if (field == "cta_group")
     return parser.parseInteger(fields.ctaGroup);
-  if (field == "cluster") {
+  auto two = [&](std::array<int64_t, 2> &into) -> ParseResult {
     SmallVector<int64_t> extents;
     SMLoc valueLoc = parser.getCurrentLocation();
     if (parser.parseDimensionList(extents, /*allowDynamic=*/false,
                                   /*withTrailingX=*/false))
       return failure();
     if (extents.size() != 2)
-      return parser.emitError(valueLoc, "expects a cluster of two extents (M x "
-                                        "N), but got ")
-             << extents.size();
-    fields.cluster = {extents[0], extents[1]};
+      return parser.emitError(valueLoc, "expects a ")
+             << field << " of two extents (M x N), but got " << extents.size();
+    into = {extents[0], extents[1]};
     return success();
-  }
+  };
+  if (field == "cluster")
+    return two(fields.cluster);
+  if (field == "warps")
+    return two(fields.warps);
   if (field == "scheduler")
     return keyword([](StringRef text) { return symbolizeTileScheduler(text); },
                    fields.scheduler, "static, clc or stream_k");
@@ -185,8 +198,9 @@ static ParseResult parseOpenField(AsmParser &parser, StringRef field, SMLoc loc,
           return std::nullopt;
         },
         fields.pdl, "on or off");
-  return parser.emitError(loc, "expects raster, order, store, cta_group, "
-                               "cluster, scheduler, split_k or pdl, but got ")
+  return parser.emitError(loc,
+                          "expects raster, order, store, cta_group, "
+                          "cluster, scheduler, split_k, warps or pdl, but got ")
          << field;
 }
 
@@ -207,9 +221,17 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
       parser.parseEqual())
     return {};
   FailureOr<SwizzleAttr> swizzle = parseSwizzleName(parser);
-  if (failed(swizzle) || parser.parseComma() ||
-      parser.parseKeyword("tmem_load") || parser.parseEqual() ||
-      parser.parseString(&shapeName))
+  if (failed(swizzle))
+    return {};
+  std::optional<Preset> preset = symbolizePreset(presetName);
+  if (!preset) {
+    parser.emitError(loc, "expects a schedule preset (")
+        << getPresetNames() << "), but got " << presetName;
+    return {};
+  }
+  bool mmaSync = usesMmaSync(*preset);
+  if (!mmaSync && (parser.parseComma() || parser.parseKeyword("tmem_load") ||
+                   parser.parseEqual() || parser.parseString(&shapeName)))
     return {};
   while (succeeded(parser.parseOptionalComma())) {
     StringRef field;
@@ -220,12 +242,6 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   }
   if (parser.parseGreater())
     return {};
-  std::optional<Preset> preset = symbolizePreset(presetName);
-  if (!preset) {
-    parser.emitError(loc, "expects a schedule preset (")
-        << getPresetNames() << "), but got " << presetName;
-    return {};
-  }
   if (tile.size() != 3) {
     parser.emitError(loc, "expects a tile of three extents (M x N x K), but "
                           "got ")
@@ -239,7 +255,8 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
         << swizzle->getName();
     return {};
   }
-  std::optional<TmemShape> shape = symbolizeTmemShape(shapeName);
+  std::optional<TmemShape> shape =
+      mmaSync ? fields.tmemLoad : symbolizeTmemShape(shapeName);
   if (!shape) {
     parser.emitError(loc, "expects a tensor-memory load shape of \"32x32b\" or "
                           "\"16x256b\", but got \"")
@@ -259,8 +276,10 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
   printer << "<" << stringifyPreset(fields.preset)
           << ", tile = " << fields.tile[0] << "x" << fields.tile[1] << "x"
           << fields.tile[2] << ", stages = " << fields.stages
-          << ", swizzle = " << getSwizzle().getName() << ", tmem_load = \""
-          << stringifyTmemShape(fields.tmemLoad) << "\"";
+          << ", swizzle = " << getSwizzle().getName();
+  if (!usesMmaSync(fields.preset))
+    printer << ", tmem_load = \"" << stringifyTmemShape(fields.tmemLoad)
+            << "\"";
   printOpenFields(fields, /*all=*/false,
                   [&](StringRef name, const Twine &value) {
                     printer << ", " << name << " = " << value.str();

@@ -15,18 +15,19 @@ using namespace mlir::bwgemm;
 
 /// Shared memory per CTA: CUDA programming guide, technical specifications per
 /// compute capability (163, 99, 227 KiB); clusters from 9.0 on.
+/// Multiprocessors: A100, A10, L40, H100 and H200, B200, B300, RTX PRO 6000.
 static constexpr TargetInfo kTargets[] = {
-    {"sm_80", "+ptx70", false, false, false, 163 * 1024},
-    {"sm_86", "+ptx71", false, false, false, 99 * 1024},
-    {"sm_89", "+ptx78", false, false, false, 99 * 1024},
-    {"sm_90", "+ptx80", false, false, true, 227 * 1024},
-    {"sm_90a", "+ptx80", false, true, true, 227 * 1024},
-    {"sm_100", "+ptx86", false, false, true, 227 * 1024},
-    {"sm_100a", "+ptx88", true, false, true, 227 * 1024},
-    {"sm_100f", "+ptx88", true, false, true, 227 * 1024},
-    {"sm_103a", "+ptx88", true, false, true, 227 * 1024},
-    {"sm_120", "+ptx87", false, false, true, 99 * 1024},
-    {"sm_120a", "+ptx87", false, false, true, 99 * 1024},
+    {"sm_80", "+ptx70", false, false, false, 163 * 1024, 108},
+    {"sm_86", "+ptx71", false, false, false, 99 * 1024, 84},
+    {"sm_89", "+ptx78", false, false, false, 99 * 1024, 142},
+    {"sm_90", "+ptx80", false, false, true, 227 * 1024, 132},
+    {"sm_90a", "+ptx80", false, true, true, 227 * 1024, 132},
+    {"sm_100", "+ptx86", false, false, true, 227 * 1024, 148},
+    {"sm_100a", "+ptx88", true, false, true, 227 * 1024, 148},
+    {"sm_100f", "+ptx88", true, false, true, 227 * 1024, 148},
+    {"sm_103a", "+ptx88", true, false, true, 227 * 1024, 160},
+    {"sm_120", "+ptx87", false, false, true, 99 * 1024, 188},
+    {"sm_120a", "+ptx87", false, false, true, 99 * 1024, 188},
 };
 
 const TargetInfo *TargetInfo::find(llvm::StringRef name) {
@@ -53,9 +54,9 @@ std::string TargetInfo::getTcgen05Names() {
   return joinNames([](const TargetInfo &target) { return target.hasTcgen05; });
 }
 
-std::string TargetInfo::getTensorCoreNames() {
+std::string TargetInfo::getTmaNames() {
   return joinNames(
-      [](const TargetInfo &target) { return target.hasTensorCoreSchedules(); });
+      [](const TargetInfo &target) { return target.hasTmaSchedules(); });
 }
 
 std::string TargetInfo::getClusterNames() {

@@ -40,8 +40,26 @@ LogicalResult TileCoordOp::verify() {
 }
 
 LogicalResult LoadOp::verify() {
-  TensorMapType map = getMap().getType();
   SmemType tile = getTile().getType();
+  if (auto matrix = dyn_cast<MemRefType>(getSource().getType())) {
+    // load_c3
+    if (matrix.getRank() != 2 || getCoordinates().size() != 2)
+      return emitOpError() << "expects a matrix and two coordinates, but got "
+                              "rank "
+                           << matrix.getRank() << " and "
+                           << getCoordinates().size() << " coordinates";
+    // load_c4
+    if (matrix.getElementType() != tile.getElementType())
+      return emitOpError() << "expects a tile of the matrix's element type ("
+                           << matrix.getElementType() << "), but got "
+                           << tile.getElementType();
+    // load_c2
+    if (tile.hasStages())
+      return emitOpError() << "expects a tile of one stage, but got "
+                           << tile.getStages();
+    return success();
+  }
+  TensorMapType map = getMap().getType();
   // load_c1
   if (getCoordinates().size() != map.getShape().size())
     return emitOpError() << "expects one coordinate for each of the map's "

@@ -14,6 +14,13 @@ using namespace mlir::bwgemm;
 LogicalResult WarpgroupMmaOp::verify() {
   FragmentType acc = getAcc().getType();
   SmemType a = getA().getType(), b = getB().getType();
+  // warpgroup_mma_c1: PTX ISA, wgmma.mma_async, shapes.
+  if (!acc.isOfWarpgroups() || acc.getRows() % 64 != 0 ||
+      acc.getColumns() > 256)
+    return emitOpError()
+           << "expects an accumulator of a multiple of 64 rows, "
+              "16 for each warp, and at most 256 columns, but got "
+           << acc;
   if (failed(verifyMmaOperands(*this, acc.getRows(), acc.getColumns(), a, b)))
     return failure();
   return verifyInstructionTiles(*this, a, b);
@@ -21,6 +28,7 @@ LogicalResult WarpgroupMmaOp::verify() {
 
 LogicalResult FragmentReadOp::verify() {
   FragmentType fragment = getFragment().getType();
+  auto row = static_cast<int64_t>(getRow());
   auto column = static_cast<int64_t>(getColumn());
   int64_t elements = cast<VectorType>(getPart().getType()).getNumElements();
   // fragment_read_c1
@@ -29,9 +37,15 @@ LogicalResult FragmentReadOp::verify() {
                             "vector of a multiple of 4, but got column "
                          << column << " and " << elements << " elements";
   // fragment_read_c2: four elements of a thread are of eight columns.
-  if (column + 2 * elements > fragment.getColumns())
-    return emitOpError() << "expects columns within the fragment's "
-                         << fragment.getColumns() << ", but got " << column
-                         << " to " << column + 2 * elements - 1;
+  if (column + 2 * elements > fragment.getWarpColumns())
+    return emitOpError() << "expects columns within the "
+                         << fragment.getWarpColumns()
+                         << " that a warp has, but got " << column << " to "
+                         << column + 2 * elements - 1;
+  // fragment_read_c3
+  if (row < 0 || row % 16 != 0 || row >= fragment.getWarpRows())
+    return emitOpError() << "expects a row that is a multiple of 16 within the "
+                         << fragment.getWarpRows()
+                         << " that a warp has, but got " << row;
   return success();
 }

@@ -230,7 +230,9 @@ void Explanation::printAlternatives() {
 }
 
 void Explanation::print(unsigned number) {
-  chosen = predict(target, problem, schedule.getFields());
+  bool modelled = !usesMmaSync(schedule.getPreset());
+  if (modelled)
+    chosen = predict(target, problem, schedule.getFields());
   printProblem(number);
   if (llvm::is_contained(gemm.getAType().getShape(), 0) ||
       llvm::is_contained(gemm.getBType().getShape(), 0)) {
@@ -238,18 +240,23 @@ void Explanation::print(unsigned number) {
     return;
   }
   printResources();
-  printPrediction();
+  if (modelled)
+    printPrediction();
+  else
+    out << "  predicted  nothing: the cost model is of TMA and naive "
+           "schedules; "
+           "tile and warps follow\n             the number of waves\n";
   for (auto [type, name] :
        {std::pair(gemm.getAType(), "A"), std::pair(gemm.getBType(), "B")})
     if (std::optional<std::string> reason = whyNotTmaAddressable(type, name)) {
-      out << "  tensor cores  not used: " << *reason << "\n";
+      out << "  TMA        not used: " << *reason << "\n";
       return;
     }
-  if (target.hasTensorCoreSchedules())
+  if (target.hasTmaSchedules())
     printAlternatives();
   else
-    out << "  tensor cores  not used: schedules for them are for "
-        << TargetInfo::getTensorCoreNames() << "\n";
+    out << "  TMA        not used: schedules with it are for "
+        << TargetInfo::getTmaNames() << "\n";
 }
 
 } // namespace

@@ -48,6 +48,9 @@ void bwgemm::buildLowerPipeline(OpPassManager &manager,
   manager.addPass(createSplitK());
   manager.addPass(createSwizzle());
   manager.addPass(createStoreThroughTma());
+  manager.addPass(createInsertWarps());
+  manager.addPass(createMultistage());
+  manager.addPass(createLowerCopies());
   manager.addPass(createInsertWarpgroups());
   manager.addPass(createInsertRings());
   manager.addPass(createPipeline());

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MmaSyncSchedule.h"
 #include "bwgemm/IR/Schedule.h"
 #include "bwgemm/IR/TargetInfo.h"
 #include "bwgemm/Transforms/Passes.h"
@@ -66,6 +67,7 @@ private:
   LogicalResult choosePreset();
   FailureOr<ScheduleAttr> naive();
   FailureOr<ScheduleAttr> fastest();
+  FailureOr<ScheduleAttr> onMmaSync();
   FailureOr<ScheduleAttr> tensorCore();
   LogicalResult chooseCluster();
   LogicalResult checkWarpgroups();
@@ -100,22 +102,16 @@ private:
   TileScheduler scheduler = TileScheduler::Static;
 };
 
-/// `auto` becomes `naive` where TMA cannot address both operands, as far as is
-/// known now.
+/// `auto` becomes `multistage` where TMA cannot address both operands, as far
+/// as is known now, or where there is none that schedules use.
 LogicalResult Scheduler::choosePreset() {
   preset = spec.preset;
   if (preset != Preset::Auto)
     return success();
-  if (!target.hasTensorCoreSchedules())
-    return gemm.emitOpError()
-           << "target " << target.name
-           << " has no tensor-core schedule yet; targets with one are "
-           << TargetInfo::getTensorCoreNames()
-           << ", and schedule=naive runs on " << target.name;
   bool addressable = !whyNotTmaAddressable(gemm.getAType(), "A") &&
                      !whyNotTmaAddressable(gemm.getBType(), "B");
-  if (!addressable)
-    preset = Preset::Naive;
+  if (!addressable || !target.hasTmaSchedules())
+    preset = Preset::Multistage;
   return success();
 }
 
@@ -133,14 +129,34 @@ FailureOr<ScheduleAttr> Scheduler::run() {
     return failure();
   if (preset == Preset::Naive)
     return naive();
+  if (usesMmaSync(preset))
+    return onMmaSync();
   return preset == Preset::Auto ? fastest() : tensorCore();
 }
 
 ScheduleAttr Scheduler::getFallback() {
   bool open =
-      spec.preset == Preset::Auto && preset != Preset::Naive &&
+      spec.preset == Preset::Auto && preset == Preset::Auto &&
       (dependsOnRunTime(gemm.getAType()) || dependsOnRunTime(gemm.getBType()));
-  return open ? *naive() : ScheduleAttr();
+  if (!open)
+    return {};
+  // What the SPEC wishes of the first schedule need not suit this one.
+  ScheduleSpec any;
+  any.preset = Preset::Multistage;
+  return *completeMmaSyncSchedule(gemm, target, any);
+}
+
+/// Under `auto` fields are wishes for the TMA path: those of them that mma.sync
+/// has no use for are dropped.
+FailureOr<ScheduleAttr> Scheduler::onMmaSync() {
+  ScheduleSpec wanted = spec;
+  wanted.preset = preset;
+  if (spec.preset == Preset::Auto) {
+    wanted = ScheduleSpec();
+    wanted.preset = preset;
+    wanted.splitK = spec.splitK;
+  }
+  return completeMmaSyncSchedule(gemm, target, wanted);
 }
 
 FailureOr<ScheduleAttr> Scheduler::naive() {
@@ -393,12 +409,16 @@ LogicalResult Scheduler::chooseSwizzle(unsigned &span) {
 }
 
 FailureOr<ScheduleAttr> Scheduler::tensorCore() {
-  if (!target.hasTensorCoreSchedules()) {
-    refuse() << "needs tcgen05 or wgmma (" << TargetInfo::getTensorCoreNames()
+  if (!target.hasTmaSchedules()) {
+    refuse() << "needs tcgen05 or wgmma (" << TargetInfo::getTmaNames()
              << "), which target " << target.name
-             << " lacks; schedule=naive runs on " << target.name;
+             << " lacks; presets for it are naive, microkernel, tiled, "
+                "double_buffered and multistage";
     return failure();
   }
+  if (spec.warps)
+    return refuse() << "has no warps: they are a field of the presets of "
+                       "mma.sync (microkernel to multistage)";
   if (failed(chooseCluster()) || (target.hasWgmma && failed(checkWarpgroups())))
     return failure();
   scheduler = spec.scheduler.value_or(TileScheduler::Static);
@@ -435,7 +455,7 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   for (auto [type, name] :
        {std::pair(gemm.getAType(), "A"), std::pair(gemm.getBType(), "B")}) {
     if (std::optional<std::string> why = whyNotTmaAddressable(type, name)) {
-      refuse() << *why << "; schedule=naive reads any layout";
+      refuse() << *why << "; schedule=multistage reads any layout";
       return failure();
     }
   }

@@ -73,7 +73,7 @@ private:
   };
 
   Value emitWholeTileCheck(int64_t vectorBytes);
-  SmallVector<Value> emitLoad(Value atLane, Value column, int64_t elements);
+  SmallVector<Value> emitLoad(int64_t row, Value column, int64_t elements);
   SmallVector<Segment> emitLoads(Value column);
   void emitVectors(const Segment &segment);
   void emitScalars(const Segment &segment);
@@ -193,10 +193,11 @@ void Epilogue::emitScalars(const Segment &segment) {
   });
 }
 
-SmallVector<Value> Epilogue::emitLoad(Value atLane, Value column,
+SmallVector<Value> Epilogue::emitLoad(int64_t row, Value column,
                                       int64_t elements) {
   Value ready = reader.finish(
-      builder, loc, reader.start(builder, loc, atLane, column, elements));
+      builder, loc,
+      reader.start(builder, loc, warpLane, row, column, elements));
   SmallVector<Value> values;
   for (int64_t i = 0; i < elements; ++i)
     values.push_back(vector::ExtractOp::create(builder, loc, ready, i));
@@ -213,22 +214,21 @@ SmallVector<Epilogue::Segment> Epilogue::emitLoads(Value column) {
     if (halfFilled)
       active = compare(arith::CmpIPredicate::ult, lane, constant(16));
     segments.push_back({active, add(warpRow, lane), memoryColumn,
-                        emitLoad(warpLane, column, stepColumns)});
+                        emitLoad(/*row=*/0, column, stepColumns)});
     return segments;
   }
   // 16x256b: thread t = t0 + 4 t1 holds pairs of neighbouring columns.
   Value t0 = arith::RemUIOp::create(builder, loc, lane, constant(4));
   Value t1 = arith::DivUIOp::create(builder, loc, lane, constant(4));
   Value pairColumn = add(memoryColumn, mul(t0, 2));
-  for (int64_t half = 0; half < (halfFilled ? 16 : 32); half += 16) {
-    SmallVector<Value> values =
-        emitLoad(add(warpLane, constant(half)), column, stepColumns / 2);
+  for (int64_t block = 0; block < reader.getRowsOfWarp(); block += 16) {
+    SmallVector<Value> values = emitLoad(block, column, stepColumns / 2);
     for (int64_t repeat = 0; repeat < stepColumns / 8; ++repeat) {
       for (int64_t upper = 0; upper < 2; ++upper) {
         ArrayRef<Value> pair =
             ArrayRef(values).slice(4 * repeat + 2 * upper, 2);
         segments.push_back({/*active=*/Value(),
-                            add(warpRow, add(t1, constant(half + 8 * upper))),
+                            add(warpRow, add(t1, constant(block + 8 * upper))),
                             add(pairColumn, constant(8 * repeat)),
                             SmallVector<Value>(pair)});
       }
@@ -254,7 +254,13 @@ void Epilogue::emit() {
     Value quarter = arith::RemUIOp::create(builder, loc, warp, constant(2));
     warpRow = add(store.getM(), mul(quarter, 32));
   } else {
-    warpRow = add(store.getM(), mul(warp, reader.getRowsOfWarp()));
+    Value place = warp;
+    if (int64_t along = reader.getWarpsN(); along > 1) {
+      place = arith::DivUIOp::create(builder, loc, warp, constant(along));
+      Value aside = arith::RemUIOp::create(builder, loc, warp, constant(along));
+      firstColumn = add(firstColumn, mul(aside, reader.getCellColumns()));
+    }
+    warpRow = add(store.getM(), mul(place, reader.getRowsOfWarp()));
   }
   while (reader.getCellColumns() % stepColumns != 0)
     stepColumns /= 2;

@@ -137,22 +137,26 @@ LogicalResult PlanResourcesPass::checkPlanned(gpu::GPUFuncOp kernel,
   bool warpgroups =
       kernel.walk([](WarpgroupMmaOp) { return WalkResult::interrupt(); })
           .wasInterrupted();
-  if (columns == 0 && !warpgroups)
+  bool warps = kernel.walk([](MmaSyncOp) { return WalkResult::interrupt(); })
+                   .wasInterrupted();
+  if (columns == 0 && !warpgroups && !warps)
     return success();
-  // Kernels that were written by hand do not follow the schedule's plan.
-  MemRefType stored;
-  TensorMapType operand;
+  // Kernels that were written by hand do not follow the schedule's plan. The
+  // operands come first, as tensor maps or as matrices, and then the result.
+  Type stored, operand;
   for (Type type : kernel.getArgumentTypes()) {
     if (auto map = dyn_cast<TensorMapType>(type); map && !operand)
-      operand = map;
-    if (auto memref = dyn_cast<MemRefType>(type); memref && !stored)
-      stored = memref;
+      operand = map.getElementType();
+    auto memref = dyn_cast<MemRefType>(type);
+    if (memref && warps && !operand)
+      operand = memref.getElementType();
+    if (memref && (warps || !stored))
+      stored = memref.getElementType();
   }
   if (!stored || !operand)
     return success();
   ResourcePlan plan =
-      planResources(schedule.getFields(), operand.getElementType(),
-                    stored.getElementType(), warpgroups);
+      planResources(schedule.getFields(), operand, stored, warpgroups);
   ArrayRef<int32_t> block =
       kernel.getKnownBlockSize().value_or(ArrayRef<int32_t>{1, 1, 1});
   int64_t threads = int64_t(block[0]) * block[1] * block[2];

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace mlir::bwgemm {
@@ -54,7 +55,7 @@ private:
   }
 
   static bool touchesGlobalMemory(Operation *op) {
-    return isa<TMALoadOp, TMAStoreOp, StoreOp>(op);
+    return isa<TMALoadOp, TMAStoreOp, CpAsyncOp, StoreOp>(op);
   }
 
   /// All threads wait ahead of the first access of any of them. False if there
@@ -75,14 +76,18 @@ private:
     return false;
   }
 
-  /// The thread that loads signals behind its loop.
+  /// The threads that load signal behind their loop, or the choice of one.
   static void emitSignal(gpu::GPUFuncOp kernel) {
     Operation *last = nullptr;
-    kernel.walk([&](TMALoadOp load) { last = load; });
+    kernel.walk([&](Operation *op) {
+      if (isa<TMALoadOp, CpAsyncOp>(op))
+        last = op;
+    });
     if (!last)
       return;
     for (Operation *op = last; op != kernel; op = op->getParentOp())
-      if (isa<LoopLikeOpInterface>(op))
+      if (isa<LoopLikeOpInterface>(op) ||
+          (isa<scf::IfOp>(op) && op->getNumResults() != 0))
         last = op;
     OpBuilder builder(last->getContext());
     builder.setInsertionPointAfter(last);

@@ -43,6 +43,12 @@ ResourcePlan bwgemm::planResources(const ScheduleFields &fields,
   if (fields.store == StoreKind::Tma)
     plan.stagingBytes =
         getStagingTiles(getStoreMap(shape, storedType), shape).getBytes();
+  if (usesMmaSync(fields.preset)) {
+    // cp.async counts groups, and accumulators are in registers.
+    plan.accumulators = 0;
+    plan.threads = 32 * fields.warps[0] * fields.warps[1];
+    return plan;
+  }
   if (warpgroups) {
     // A warp for every 16 rows, and one that loads.
     plan.accumulators = 0;

@@ -20,7 +20,8 @@ ResultReader::ResultReader(StoreOp store, TmemShape shape)
     this->shape = TmemShape::Shape16x256b;
     rows = fragment.getRows();
     columns = fragment.getColumns();
-    warps = rows / 16;
+    warps = fragment.getWarps();
+    warpsN = fragment.getWarpsN();
     return;
   }
   auto tmem = cast<TmemType>(acc.getType());
@@ -48,15 +49,20 @@ void ResultReader::forColumns(
 }
 
 Value ResultReader::start(OpBuilder &builder, Location loc, Value lane,
-                          Value column, int64_t elements) const {
+                          int64_t row, Value column, int64_t elements) const {
   auto type = VectorType::get(elements, builder.getF32Type());
-  if (!isInRegisters())
+  if (!isInRegisters()) {
+    if (row != 0)
+      lane = builder.createOrFold<arith::AddIOp>(
+          loc, lane, arith::ConstantIndexOp::create(builder, loc, row));
     return TmemLoadOp::create(builder, loc, type, acc, lane, column, shape);
+  }
   APInt known;
   bool isConstant = matchPattern(column, m_ConstantInt(&known));
   assert(isConstant && "registers are read at columns of forColumns");
   (void)isConstant;
-  return FragmentReadOp::create(builder, loc, type, acc, known.getZExtValue());
+  return FragmentReadOp::create(builder, loc, type, acc, row,
+                                known.getZExtValue());
 }
 
 Value ResultReader::finish(OpBuilder &builder, Location loc,

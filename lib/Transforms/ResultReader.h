@@ -29,28 +29,31 @@ public:
   /// Extents of the whole accumulator.
   int64_t getRows() const { return rows; }
   int64_t getColumns() const { return columns; }
-  /// Columns that a warp finds side by side: all of them, or half of them if
-  /// the accumulator is folded.
-  int64_t getCellColumns() const { return columns / halves; }
+  /// Columns that a warp finds side by side: all of them, half of them if the
+  /// accumulator is folded, or its part of them.
+  int64_t getCellColumns() const { return columns / halves / warpsN; }
   int64_t getHalves() const { return halves; }
-  /// Warps that hold it, and rows that one of them holds.
+  /// Warps that hold it, those of them that are side by side along its columns,
+  /// and rows that one of them holds.
   int64_t getWarps() const { return warps; }
-  int64_t getRowsOfWarp() const { return rows * halves / warps; }
+  int64_t getWarpsN() const { return warpsN; }
+  int64_t getRowsOfWarp() const { return rows * halves * warpsN / warps; }
 
   /// Emits `body` for every `step` of the columns: in a loop, but for
   /// registers, which have no run-time numbers, one after the other.
   void forColumns(OpBuilder &builder, Location loc, int64_t step,
                   llvm::function_ref<void(Value column)> body) const;
-  /// Starts to read `elements` of a thread, from lane `lane` of tensor memory
-  /// and column `column` on. They are there once `finish` has passed them.
-  Value start(OpBuilder &builder, Location loc, Value lane, Value column,
-              int64_t elements) const;
+  /// Starts to read `elements` of a thread, from row `row` of its warp, which
+  /// is that lane of tensor memory behind `lane`, and column `column` on. They
+  /// are there once `finish` has passed them.
+  Value start(OpBuilder &builder, Location loc, Value lane, int64_t row,
+              Value column, int64_t elements) const;
   Value finish(OpBuilder &builder, Location loc, Value fragment) const;
 
 private:
   Value acc;
   TmemShape shape;
-  int64_t rows, columns, halves = 1, warps = 4;
+  int64_t rows, columns, halves = 1, warps = 4, warpsN = 1;
 };
 
 } // namespace mlir::bwgemm

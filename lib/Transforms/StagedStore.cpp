@@ -152,7 +152,7 @@ void StagedStore::emitSlice(Value column, Value stage) {
   if (reader.getShape() == TmemShape::Shape32x32b) {
     Value fragment = reader.finish(
         builder, loc,
-        reader.start(builder, loc, warpLane, column, sliceColumns));
+        reader.start(builder, loc, warpLane, /*row=*/0, column, sliceColumns));
     int64_t width = 16 / map.getElementBytes();
     auto body = [&] {
       for (int64_t first = 0; first < sliceColumns; first += width)
@@ -167,8 +167,8 @@ void StagedStore::emitSlice(Value column, Value stage) {
   }
   SmallVector<Value> fragments;
   for (int64_t half = 0; half < (halfFilled ? 16 : 32); half += 16)
-    fragments.push_back(reader.start(
-        builder, loc, add(warpLane, constant(half)), column, sliceColumns / 2));
+    fragments.push_back(
+        reader.start(builder, loc, warpLane, half, column, sliceColumns / 2));
   for (Value &fragment : fragments)
     fragment = reader.finish(builder, loc, fragment);
   int64_t repeats = sliceColumns / 8;

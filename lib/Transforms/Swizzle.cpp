@@ -41,13 +41,22 @@ private:
   LogicalResult swizzle(gpu::GPUFuncOp kernel, SwizzleAttr swizzle) {
     WalkResult result = kernel.walk([&](LoadOp load) {
       SmemType old = load.getTile().getType();
+      SwizzleAttr fitting = swizzle;
+      // Threads that copy take each operand as it is; TMA's presets have chosen
+      // a swizzle that fits both.
+      if (isa<MemRefType>(load.getSource().getType()))
+        fitting = SwizzleAttr::getForSpan(
+            kernel.getContext(),
+            getWidestSwizzle(swizzle.getRowBytes(),
+                             old.getContiguous() * old.getElementBytes()));
       auto tile = SmemType::getChecked(
           [&] { return load.emitOpError(); }, kernel.getContext(),
-          old.getShape(), old.getElementType(), old.getMajor(), swizzle);
+          old.getShape(), old.getElementType(), old.getMajor(), fitting);
       if (!tile)
         return WalkResult::interrupt();
       load.getTile().setType(tile);
-      load.getMap().setType(getMapFor(tile));
+      if (isa<TensorMapType>(load.getSource().getType()))
+        load.getMap().setType(getMapFor(tile));
       return WalkResult::advance();
     });
     if (result.wasInterrupted())

@@ -37,6 +37,12 @@ TensorMapType bwgemm::getMapFor(SmemType tile, int64_t rows) {
                             tile.getElementType(), tile.getSwizzle());
 }
 
+unsigned bwgemm::getWidestSwizzle(unsigned span, int64_t bytes) {
+  while (span > 0 && bytes % span != 0)
+    span = span > 32 ? span / 2 : 0;
+  return span;
+}
+
 namespace {
 
 /// Threads of a CTA: four warps, since each reaches one quarter of the tensor
@@ -63,6 +69,10 @@ public:
     bTile = tile(schedule.getTileN(), gemm.getTransposeB());
     if (!aTile || !bTile)
       return failure();
+    if (usesMmaSync(schedule.getPreset())) {
+      emitWithMatrices();
+      return success();
+    }
     TensorMapType aMap = getMapFor(aTile), bMap = getMapFor(bTile);
     kernel = createKernel(
         gemm, {aMap, bMap, gemm.getDType(), IndexType::get(context)},
@@ -84,6 +94,20 @@ public:
   }
 
 private:
+  /// A kernel that reads the matrices themselves.
+  void emitWithMatrices() {
+    kernel = createKernel(gemm,
+                          {gemm.getAType(), gemm.getBType(), gemm.getDType(),
+                           IndexType::get(gemm.getContext())},
+                          {kThreads, 1});
+    emitKernel();
+    replaceWithHostCode(gemm, [&](OpBuilder &builder, Location loc,
+                                  const DeviceOperands &operands) {
+      emitLaunch(builder, loc, kernel, operands, getTileM(),
+                 schedule.getTileN(),
+                 {operands.a, operands.b, operands.d, operands.k});
+    });
+  }
   void emitKernel();
   /// Rows of one CTA; those of a pair have one half each.
   int64_t getTileM() { return schedule.getTileOfCta()[0]; }
@@ -98,7 +122,7 @@ void TileProgram::emitKernel() {
   Location loc = gemm.getLoc();
   OpBuilder builder(kernel.getContext());
   builder.setInsertionPointToStart(&kernel.getBody().front());
-  Value aMap = kernel.getArgument(0), bMap = kernel.getArgument(1);
+  Value a = kernel.getArgument(0), b = kernel.getArgument(1);
   Value d = kernel.getArgument(2), depth = kernel.getArgument(3);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
@@ -122,14 +146,14 @@ void TileProgram::emitKernel() {
       builder, loc, constant(0), depth, constant(schedule.getTileK()),
       ValueRange{}, [&](OpBuilder &body, Location loc, Value k, ValueRange) {
         // Coordinates follow memory: K-major operands are stored MN x K.
-        auto load = [&](Value map, SmemType tile, Value mn) -> Value {
+        auto load = [&](Value source, SmemType tile, Value mn) -> Value {
           SmallVector<Value> at{mn, k};
           if (tile.getMajor() == Major::MN)
             std::swap(at[0], at[1]);
-          return LoadOp::create(body, loc, tile, map, at);
+          return LoadOp::create(body, loc, tile, source, at);
         };
-        Value a = load(aMap, aTile, m), b = load(bMap, bTile, n);
-        MmaOp::create(body, loc, acc, a, b);
+        Value left = load(a, aTile, m), right = load(b, bTile, n);
+        MmaOp::create(body, loc, acc, left, right);
         scf::YieldOp::create(body, loc);
       });
   StoreOp::create(builder, loc, acc, d, m, n, /*map=*/Value(),

@@ -33,7 +33,7 @@ gpu.module @swizzled {
     %zero = bwgemm.fragment_zero : !bwgemm.fragment<128x64xf32>
     %sum = bwgemm.warpgroup_mma %zero, %a, %b in %g
         : !bwgemm.fragment<128x64xf32>, !bwgemm.smem<128x32xbf16, k_major, swizzle = 64B>, !bwgemm.smem<64x32xbf16, mn_major, swizzle = 128B>
-    %v = bwgemm.fragment_read %sum[56] : !bwgemm.fragment<128x64xf32> -> vector<4xf32>
+    %v = bwgemm.fragment_read %sum[0, 56] : !bwgemm.fragment<128x64xf32> -> vector<4xf32>
     vector.store %v, %out[%c0] : memref<64xf32>, vector<4xf32>
     gpu.return
   }
@@ -63,7 +63,7 @@ gpu.module @plain {
     %zero = bwgemm.fragment_zero : !bwgemm.fragment<64x16xf32>
     %sum = bwgemm.warpgroup_mma %zero, %a, %b in %g
         : !bwgemm.fragment<64x16xf32>, !bwgemm.smem<64x16xf16, k_major>, !bwgemm.smem<16x16xf16, k_major>
-    %v = bwgemm.fragment_read %sum[8] : !bwgemm.fragment<64x16xf32> -> vector<4xf32>
+    %v = bwgemm.fragment_read %sum[0, 8] : !bwgemm.fragment<64x16xf32> -> vector<4xf32>
     vector.store %v, %out[%c0] : memref<64xf32>, vector<4xf32>
     gpu.return
   }

@@ -28,6 +28,11 @@ SCHEDULES = ["naive", "tma", "swizzle", "swizzle,tile=128x256x64",
 TARGETS = ["sm_100a", "sm_100f", "sm_103a"]
 HOPPER_SCHEDULES = ["warp_specialized", "persistent", "persistent,tile=64x256x64",
                     "persistent,store=direct", "persistent,split_k=4"]
+# On every target: its threads need no TMA.
+WARP_SCHEDULES = ["microkernel", "tiled", "double_buffered", "multistage",
+                  "multistage,tile=128x256x32,stages=4",
+                  "multistage,tile=64x64x64,split_k=3"]
+WARP_TARGETS = ["sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120"]
 REGISTER_TARGETS = ["sm_100a", "sm_103a"]
 
 # Of one thread. A fragment of the epilogue is 64 registers at most; with what
@@ -36,6 +41,9 @@ REGISTER_TARGETS = ["sm_100a", "sm_103a"]
 MOST_REGISTERS = 128
 # With wgmma, 128 are the accumulators of 64 rows of 256 columns.
 MOST_REGISTERS_OF_WARPGROUPS = 192
+# Of mma.sync, 128 are the accumulators of 64 x 64 and 64 are two sets of
+# operands; up to 255 leave room for two CTAs of four warps.
+MOST_REGISTERS_OF_WARPS = 255
 REGISTER_FILE = 65536
 
 
@@ -90,6 +98,8 @@ def assemble(ptx, target, folder):
     threads = max(int(x) * int(y) * int(z) for x, y, z in
                   re.findall(r"\.maxntid (\d+), (\d+), (\d+)", ptx))
     most = MOST_REGISTERS_OF_WARPGROUPS if "wgmma" in ptx else MOST_REGISTERS
+    if "mma.sync" in ptx:
+        most = MOST_REGISTERS_OF_WARPS
     assert registers <= most, text
     assert registers * threads <= REGISTER_FILE, text
     return registers
@@ -100,6 +110,8 @@ def check(source, schedule, target, folder):
     assemble(ptx, target, folder)
     # The tensor cores are used exactly where the schedule says so.
     mma = "wgmma.mma_async" if target == "sm_90a" else "tcgen05.mma"
+    if schedule in WARP_SCHEDULES:
+        mma = "mma.sync"
     assert (mma in ptx) == (not schedule.startswith("naive"))
 
     library = os.path.join(folder, "library.so")
@@ -131,6 +143,8 @@ def main():
                 cases = [(schedule, target) for schedule in SCHEDULES
                          for target in TARGETS]
                 cases += [(schedule, "sm_90a") for schedule in HOPPER_SCHEDULES]
+                cases += [(schedule, target) for schedule in WARP_SCHEDULES
+                          for target in WARP_TARGETS]
                 for schedule, target in cases:
                     check(source, schedule, target, folder)
                     count += 1

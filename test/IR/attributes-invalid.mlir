@@ -73,7 +73,7 @@ module attributes { test.a = #bwgemm.schedule<tma, tile = 64x64x64, stages = 1, 
 
 // -----
 
-// expected-error@+1 {{expects a schedule preset (auto, naive, tma, swizzle, tma_store, pipelined, warp_specialized, two_cta, persistent), but got fast}}
+// expected-error@+1 {{expects a schedule preset (auto, naive, microkernel, tiled, double_buffered, multistage, tma, swizzle, tma_store, pipelined, warp_specialized, two_cta, persistent), but got fast}}
 module attributes { test.a = #bwgemm.schedule<fast, tile = 64x64x64, stages = 1, swizzle = none, tmem_load = "32x32b"> } {}
 
 // -----
@@ -142,7 +142,7 @@ module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages
 
 // -----
 
-// expected-error@+1 {{expects raster, order, store, cta_group, cluster, scheduler, split_k or pdl, but got depth}}
+// expected-error@+1 {{expects raster, order, store, cta_group, cluster, scheduler, split_k, warps or pdl, but got depth}}
 module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", depth = 3> } {}
 
 // -----

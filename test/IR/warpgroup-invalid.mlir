@@ -13,20 +13,44 @@ func.func private @f(!bwgemm.fragment<2x64x64xf32>)
 // -----
 
 // fragment_c2
-// expected-error @+1 {{expects rows that are a multiple of 64 and columns that are a multiple of 8 up to 256, but got 96x64}}
-func.func private @f(!bwgemm.fragment<96x64xf32>)
+// expected-error @+1 {{expects 1 to 32 warps, but got 8x8}}
+func.func private @f(!bwgemm.fragment<128x64xf32, warps = 8x8>)
 
 // -----
 
 // fragment_c2
-// expected-error @+1 {{expects rows that are a multiple of 64 and columns that are a multiple of 8 up to 256, but got 64x264}}
-func.func private @f(!bwgemm.fragment<64x264xf32>)
+// expected-error @+1 {{expects warps of two extents (M x N), but got 3}}
+func.func private @f(!bwgemm.fragment<128x64xf32, warps = 2x2x2>)
 
 // -----
 
-// fragment_c2
-// expected-error @+1 {{expects rows that are a multiple of 64 and columns that are a multiple of 8 up to 256, but got 64x20}}
+// fragment_c3
+// expected-error @+1 {{expects 16 rows and 8 columns for each warp or a multiple of them, 64x16, but got 96x64}}
+func.func private @f(!bwgemm.fragment<96x64xf32, warps = 4x2>)
+
+// -----
+
+// fragment_c3
+// expected-error @+1 {{expects 16 rows and 8 columns for each warp or a multiple of them, 64x8, but got 64x20}}
 func.func private @f(!bwgemm.fragment<64x20xf32>)
+
+// -----
+
+// warpgroup_mma_c1
+func.func @f(%acc: !bwgemm.fragment<96x32xf32>, %a: !bwgemm.smem<96x64xbf16, k_major, swizzle = 128B>, %b: !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>, %g: index) {
+  // expected-error @+1 {{expects an accumulator of a multiple of 64 rows, 16 for each warp, and at most 256 columns, but got '!bwgemm.fragment<96x32xf32>'}}
+  %r = bwgemm.warpgroup_mma %acc, %a, %b in %g : !bwgemm.fragment<96x32xf32>, !bwgemm.smem<96x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+// warpgroup_mma_c1
+func.func @f(%acc: !bwgemm.fragment<64x32xf32, warps = 2x2>, %a: !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, %b: !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>, %g: index) {
+  // expected-error @+1 {{16 for each warp, and at most 256 columns, but got '!bwgemm.fragment<64x32xf32, warps = 2x2>'}}
+  %r = bwgemm.warpgroup_mma %acc, %a, %b in %g : !bwgemm.fragment<64x32xf32, warps = 2x2>, !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>
+  return
+}
 
 // -----
 
@@ -69,7 +93,7 @@ func.func @f(%acc: !bwgemm.fragment<64x32xf32>, %a: !bwgemm.smem<128x64xbf16, k_
 // fragment_read_c1
 func.func @f(%acc: !bwgemm.fragment<64x32xf32>) {
   // expected-error @+1 {{expects a column that is a multiple of 8 and a vector of a multiple of 4, but got column 4 and 4 elements}}
-  %r = bwgemm.fragment_read %acc[4] : !bwgemm.fragment<64x32xf32> -> vector<4xf32>
+  %r = bwgemm.fragment_read %acc[0, 4] : !bwgemm.fragment<64x32xf32> -> vector<4xf32>
   return
 }
 
@@ -78,7 +102,7 @@ func.func @f(%acc: !bwgemm.fragment<64x32xf32>) {
 // fragment_read_c1
 func.func @f(%acc: !bwgemm.fragment<64x32xf32>) {
   // expected-error @+1 {{expects a column that is a multiple of 8 and a vector of a multiple of 4, but got column 8 and 6 elements}}
-  %r = bwgemm.fragment_read %acc[8] : !bwgemm.fragment<64x32xf32> -> vector<6xf32>
+  %r = bwgemm.fragment_read %acc[0, 8] : !bwgemm.fragment<64x32xf32> -> vector<6xf32>
   return
 }
 
@@ -86,7 +110,25 @@ func.func @f(%acc: !bwgemm.fragment<64x32xf32>) {
 
 // fragment_read_c2
 func.func @f(%acc: !bwgemm.fragment<64x32xf32>) {
-  // expected-error @+1 {{expects columns within the fragment's 32, but got 24 to 39}}
-  %r = bwgemm.fragment_read %acc[24] : !bwgemm.fragment<64x32xf32> -> vector<8xf32>
+  // expected-error @+1 {{expects columns within the 32 that a warp has, but got 24 to 39}}
+  %r = bwgemm.fragment_read %acc[0, 24] : !bwgemm.fragment<64x32xf32> -> vector<8xf32>
+  return
+}
+
+// -----
+
+// fragment_read_c3
+func.func @f(%acc: !bwgemm.fragment<64x32xf32>) {
+  // expected-error @+1 {{expects a row that is a multiple of 16 within the 16 that a warp has, but got 16}}
+  %r = bwgemm.fragment_read %acc[16, 0] : !bwgemm.fragment<64x32xf32> -> vector<8xf32>
+  return
+}
+
+// -----
+
+// fragment_read_c3
+func.func @f(%acc: !bwgemm.fragment<64x32xf32, warps = 1x1>) {
+  // expected-error @+1 {{expects a row that is a multiple of 16 within the 64 that a warp has, but got 24}}
+  %r = bwgemm.fragment_read %acc[24, 0] : !bwgemm.fragment<64x32xf32, warps = 1x1> -> vector<8xf32>
   return
 }

@@ -13,8 +13,8 @@ func.func @warpgroups(
   %sum = bwgemm.warpgroup_mma %zero, %a, %b in %g
       : !bwgemm.fragment<128x40xf32>, !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<40x64xbf16, mn_major>
   // The last columns.
-  // CHECK: bwgemm.fragment_read %[[SUM]][32] : !bwgemm.fragment<128x40xf32> -> vector<4xf32>
-  %last = bwgemm.fragment_read %sum[32] : !bwgemm.fragment<128x40xf32> -> vector<4xf32>
+  // CHECK: bwgemm.fragment_read %[[SUM]][0, 32] : !bwgemm.fragment<128x40xf32> -> vector<4xf32>
+  %last = bwgemm.fragment_read %sum[0, 32] : !bwgemm.fragment<128x40xf32> -> vector<4xf32>
   // CHECK: bwgemm.store %[[SUM]], %{{.*}}[%{{.*}}, %{{.*}}] : !bwgemm.fragment<128x40xf32>, memref<128x40xbf16>
   bwgemm.store %sum, %d[%c0, %c0] : !bwgemm.fragment<128x40xf32>, memref<128x40xbf16>
   return

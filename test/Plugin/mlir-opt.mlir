@@ -19,7 +19,7 @@
 
 // Every op, and every pass by itself.
 // RUN: %python %S/Inputs/stock.py %bwgemm_plugin %source_root %s | FileCheck %s --check-prefix=EACH
-// EACH: {{[2-9][0-9]}} ops, 22 passes
+// EACH: {{[2-9][0-9]}} ops, 25 passes
 
 // RUN: mlir-opt --load-pass-plugin=%bwgemm_plugin --help | FileCheck %s --check-prefix=HELP
 // HELP-DAG: --bwgemm-lower

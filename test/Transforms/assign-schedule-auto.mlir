@@ -7,7 +7,7 @@
 // any layout.
 // CHECK-LABEL: @odd_pitch
 func.func @odd_pitch(%a: memref<512x255xbf16>, %b: memref<255x384xbf16>, %d: memref<512x384xf32>) {
-  // CHECK: schedule <naive
+  // CHECK: schedule <multistage
   bwgemm.gemm %a, %b, %d : memref<512x255xbf16>, memref<255x384xbf16>, memref<512x384xf32>
   return
 }
@@ -27,13 +27,13 @@ func.func @one_row(%a: memref<1x255xbf16>, %b: memref<255x384xbf16>, %d: memref<
 // Views: offsets of 1 and 4 elements are 2 and 8 bytes, 8 elements are 16.
 // CHECK-LABEL: @offset_1
 func.func @offset_1(%a: memref<64x64xbf16, strided<[64, 1], offset: 1>>, %b: memref<64x64xbf16>, %d: memref<64x64xf32>) {
-  // CHECK: schedule <naive
+  // CHECK: schedule <multistage
   bwgemm.gemm %a, %b, %d : memref<64x64xbf16, strided<[64, 1], offset: 1>>, memref<64x64xbf16>, memref<64x64xf32>
   return
 }
 // CHECK-LABEL: @offset_4
 func.func @offset_4(%a: memref<64x64xbf16, strided<[64, 1], offset: 4>>, %b: memref<64x64xbf16>, %d: memref<64x64xf32>) {
-  // CHECK: schedule <naive
+  // CHECK: schedule <multistage
   bwgemm.gemm %a, %b, %d : memref<64x64xbf16, strided<[64, 1], offset: 4>>, memref<64x64xbf16>, memref<64x64xf32>
   return
 }
@@ -49,7 +49,7 @@ func.func @offset_8(%a: memref<64x64xbf16, strided<[64, 1], offset: 8>>, %b: mem
 // Columns apart from each other.
 // CHECK-LABEL: @inner_stride
 func.func @inner_stride(%a: memref<64x64xbf16, strided<[128, 2]>>, %b: memref<64x64xbf16>, %d: memref<64x64xf32>) {
-  // CHECK: schedule <naive
+  // CHECK: schedule <multistage
   bwgemm.gemm %a, %b, %d : memref<64x64xbf16, strided<[128, 2]>>, memref<64x64xbf16>, memref<64x64xf32>
   return
 }
@@ -69,7 +69,7 @@ func.func @named(%a: memref<64x64xbf16>, %b: memref<64x64xbf16>, %d: memref<64x6
 // Where only the run decides, the gemm gets both.
 // CHECK-LABEL: @unknown
 func.func @unknown(%a: memref<?x?xbf16>, %b: memref<?x64xbf16>, %d: memref<?x64xf32>) {
-  // CHECK: schedule <warp_specialized, {{.*}}> fallback <naive,
+  // CHECK: schedule <warp_specialized, {{.*}}> fallback <multistage,
   bwgemm.gemm %a, %b, %d : memref<?x?xbf16>, memref<?x64xbf16>, memref<?x64xf32>
   return
 }
@@ -107,7 +107,7 @@ func.func @large(%a: memref<4096x4096xbf16>, %b: memref<4096x4096xbf16>, %d: mem
 // Sizes that the run tells are taken to be large, and K is not split then.
 // CHECK-LABEL: @dynamic
 func.func @dynamic(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>, %d: memref<?x?xbf16>) {
-  // CHECK: schedule <persistent, tile = 128x192x64, stages = 5, {{.*}}, raster = 8, cluster = 2x1> fallback <naive,
+  // CHECK: schedule <persistent, tile = 128x192x64, stages = 5, {{.*}}, raster = 8, cluster = 2x1> fallback <multistage,
   bwgemm.gemm %a, %b, %d transpose_b : memref<?x?xbf16>, memref<?x?xbf16>, memref<?x?xbf16>
   return
 }

@@ -3,8 +3,6 @@
 // RUN: split-file %s %t
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=target=sm_42 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: error: unknown target 'sm_42'; expects one of sm_80, {{.*}}sm_100a, sm_100f, sm_103a
-// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=target=sm_90 2>&1 | FileCheck %s --check-prefix=SM90
-// SM90: gemm.mlir:2:3: error: 'bwgemm.gemm' op target sm_90 has no tensor-core schedule yet; targets with one are sm_90a, sm_100a, sm_100f, sm_103a, and schedule=naive runs on sm_90
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=swizzle" 2>&1 | FileCheck %s --check-prefix=HOPPER
 // HOPPER: gemm.mlir:2:3: error: 'bwgemm.gemm' op schedule 'swizzle': needs tcgen05 (sm_100a, sm_100f, sm_103a); presets for sm_90a are naive, warp_specialized and persistent
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,cluster=2x1" 2>&1 | FileCheck %s --check-prefix=HOPPERCLUSTER
@@ -18,12 +16,12 @@
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tile=128x20x64" 2>&1 | FileCheck %s --check-prefix=HOPPERN
 // HOPPERN: expects a tile of N that is a multiple of 8 up to 256 for M 128, but got 20
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_100 schedule=swizzle" 2>&1 | FileCheck %s --check-prefix=PLAIN
-// PLAIN: error: 'bwgemm.gemm' op schedule 'swizzle': needs tcgen05 or wgmma (sm_90a, sm_100a, sm_100f, sm_103a), which target sm_100 lacks; schedule=naive runs on sm_100
+// PLAIN: error: 'bwgemm.gemm' op schedule 'swizzle': needs tcgen05 or wgmma (sm_90a, sm_100a, sm_100f, sm_103a), which target sm_100 lacks; presets for it are naive, microkernel, tiled, double_buffered and multistage
 
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=fast 2>&1 | FileCheck %s --check-prefix=PRESET
-// PRESET: error: schedule 'fast': unknown preset 'fast'; presets are auto, naive, tma, swizzle, tma_store, pipelined, warp_specialized, two_cta, persistent
-// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,warps=4 2>&1 | FileCheck %s --check-prefix=FIELD
-// FIELD: error: schedule 'swizzle,warps=4': unknown field 'warps'; fields are tile=MxNxK
+// PRESET: error: schedule 'fast': unknown preset 'fast'; presets are auto, naive, microkernel, tiled, double_buffered, multistage, tma, swizzle, tma_store, pipelined, warp_specialized, two_cta, persistent
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,threads=4 2>&1 | FileCheck %s --check-prefix=FIELD
+// FIELD: error: schedule 'swizzle,threads=4': unknown field 'threads'; fields are tile=MxNxK
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule=schedule=swizzle,tile=64x64 2>&1 | FileCheck %s --check-prefix=TILE
 // TILE: error: schedule 'swizzle,tile=64x64': expected tile=MxNxK with extents of 1 to 65536, got '64x64'
 
@@ -62,7 +60,7 @@
 // SPAN: expects N of the tile, contiguous in B, to be a multiple of 32 bytes (the swizzle), but got 48
 
 // RUN: not bwgemm-opt %t/pitch.mlir --bwgemm-assign-schedule=schedule=swizzle 2>&1 | FileCheck %s --check-prefix=PITCH
-// PITCH: schedule 'swizzle': operand A has a row pitch of 1022 bytes; TMA needs a multiple of 16; schedule=naive reads any layout
+// PITCH: schedule 'swizzle': operand A has a row pitch of 1022 bytes; TMA needs a multiple of 16; schedule=multistage reads any layout
 // RUN: not bwgemm-opt %t/offset.mlir --bwgemm-assign-schedule=schedule=tma 2>&1 | FileCheck %s --check-prefix=OFFSET
 // OFFSET: schedule 'tma': operand B starts 8 bytes into its buffer; TMA needs a multiple of 16
 // RUN: not bwgemm-opt %t/stride.mlir --bwgemm-assign-schedule=schedule=tma 2>&1 | FileCheck %s --check-prefix=STRIDE

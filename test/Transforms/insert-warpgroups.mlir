@@ -42,7 +42,7 @@
 // STORE: %[[SUM:.*]]:2 = scf.for
 // STORE: bwgemm.warpgroup_mma
 // STORE-NOT: scf.for
-// STORE: bwgemm.fragment_read %[[SUM]]#0[0] : !bwgemm.fragment<128x32xf32> -> vector<16xf32>
+// STORE: bwgemm.fragment_read %[[SUM]]#0[0, 0] : !bwgemm.fragment<128x32xf32> -> vector<16xf32>
 // STORE: vector.store %{{.*}} : memref<512x384xf32>, vector<2xf32>
 // STORE-NOT: fragment_read
 // STORE-NOT: bwgemm.store

@@ -23,5 +23,6 @@ include "bwgemm/IR/RingOps.td"
 include "bwgemm/IR/ClusterOps.td"
 include "bwgemm/IR/LaunchControlOps.td"
 include "bwgemm/IR/WarpgroupOps.td"
+include "bwgemm/IR/MmaSyncOps.td"
 
 #endif // BWGEMM_TD

@@ -23,16 +23,27 @@ def Bwgemm_Major : I32EnumAttr<"Major", "which mode of an operand tile is contig
   let cppNamespace = "::mlir::bwgemm";
 }
 
+def Bwgemm_OperandSide : I32EnumAttr<"OperandSide", "which operand of a product", [
+    I32EnumAttrCase<"A", 0, "a">,
+    I32EnumAttrCase<"B", 1, "b">
+  ]> {
+  let cppNamespace = "::mlir::bwgemm";
+}
+
 def Bwgemm_Preset : I32EnumAttr<"Preset", "rung of the schedule ladder", [
     I32EnumAttrCase<"Auto", 0, "auto">,
     I32EnumAttrCase<"Naive", 1, "naive">,
-    I32EnumAttrCase<"Tma", 2, "tma">,
-    I32EnumAttrCase<"Swizzle", 3, "swizzle">,
-    I32EnumAttrCase<"TmaStore", 4, "tma_store">,
-    I32EnumAttrCase<"Pipelined", 5, "pipelined">,
-    I32EnumAttrCase<"WarpSpecialized", 6, "warp_specialized">,
-    I32EnumAttrCase<"TwoCta", 7, "two_cta">,
-    I32EnumAttrCase<"Persistent", 8, "persistent">
+    I32EnumAttrCase<"Microkernel", 2, "microkernel">,
+    I32EnumAttrCase<"Tiled", 3, "tiled">,
+    I32EnumAttrCase<"DoubleBuffered", 4, "double_buffered">,
+    I32EnumAttrCase<"Multistage", 5, "multistage">,
+    I32EnumAttrCase<"Tma", 6, "tma">,
+    I32EnumAttrCase<"Swizzle", 7, "swizzle">,
+    I32EnumAttrCase<"TmaStore", 8, "tma_store">,
+    I32EnumAttrCase<"Pipelined", 9, "pipelined">,
+    I32EnumAttrCase<"WarpSpecialized", 10, "warp_specialized">,
+    I32EnumAttrCase<"TwoCta", 11, "two_cta">,
+    I32EnumAttrCase<"Persistent", 12, "persistent">
   ]> {
   let cppNamespace = "::mlir::bwgemm";
 }
@@ -166,8 +177,10 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
     - `tile`: M x N x K elements of one step, of a pair of CTAs where `cta_group`
       is 2
     - `stages`: depth of the shared-memory ring
-    - `swizzle`: shared-memory layout of the operands
-    - `tmem_load`: fragment shape of the epilogue's tensor-memory loads
+    - `swizzle`: shared-memory layout of the operands; with mma.sync that of the
+      one with the longer rows, of which the other one may have a part
+    - `tmem_load`: fragment shape of the epilogue's tensor-memory loads; the
+      presets of mma.sync, which have no tensor memory, go without
 
     Those that have their default are not printed:
 
@@ -183,6 +196,8 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
       `clc` asks the hardware for it (cluster launch control); `stream_k` gives
       every CTA the same number of steps along K
     - `split_k = 1`: parts of K that are summed apart and added in order
+    - `warps = 1x1`: warps along M and N that share a tile, for the presets of
+      mma.sync
     - `pdl = off`: with `on` the kernel may begin while the one before it in
       the stream ends (programmatic dependent launch)
 
@@ -220,6 +235,7 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
     TileScheduler getScheduler() const { return getFields().scheduler; }
     int64_t getSplitK() const { return getFields().splitK; }
     bool getPdl() const { return getFields().pdl; }
+    std::array<int64_t, 2> getWarps() const { return getFields().warps; }
     /// The SPEC that --schedule= takes: "swizzle,tile=64x64x64,stages=1,...".
     std::string getSpec() const;
   }];

@@ -236,18 +236,88 @@ def Bwgemm_AccType : Bwgemm_Type<"Acc", "acc"> {
 }
 
 def Bwgemm_FragmentType : Bwgemm_Type<"Fragment", "fragment"> {
-  let summary = "accumulator in the registers of warpgroups";
+  let summary = "accumulator in the registers of warps";
   let description = [{
-    M x N accumulators of f32, spread over the threads of M / 64 warpgroups:
-    warp w has rows 16 w to 16 w + 15. With t = t0 + 4 t1 the number of a thread
-    in its warp, element r = p + 2 q + 4 j of its N / 2 is at row t1 + 8 q,
-    column 8 j + 2 t0 + p (PTX ISA, wgmma.mma_async, register fragment D).
+    M x N accumulators of f32, spread over the threads of `warps = WM x WN`
+    warps: warp w has the M / WM rows from (w / WN) * M / WM on and the N / WN
+    columns from (w mod WN) * N / WN on. These are blocks of 16 rows. With
+    t = t0 + 4 t1 the number of a thread in its warp, element r = p + 2 q + 4 j
+    that it has of a block is at row t1 + 8 q, column 8 j + 2 t0 + p:
+
+    ```
+    column     0  1   2  3   4  5   6  7     8 ...
+    row 0     t0    t1    t2    t3         t0 ...     elements 0 1 of j = 0, then of j = 1
+    row 1     t4    t5    t6    t7         t4
+    ...
+    row 7     t28   t29   t30   t31
+    row 8     t0    t1    t2    t3                    elements 2 3
+    ...
+    row 15    t28   t29   t30   t31
+    ```
+
+    It is what mma.sync leaves for every 16 x 8 (PTX ISA, mma.m16n8k16, fragment
+    C), and wgmma for every 16 rows of a warp (PTX ISA, wgmma.mma_async, register
+    fragment D). Without `warps` each 16 rows are those of one warp, as of
+    warpgroups.
 
     ```mlir
     !bwgemm.fragment<128x256xf32>
+    !bwgemm.fragment<128x128xf32, warps = 2x2>
     ```
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType);
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
+                        "int64_t":$warpsM, "int64_t":$warpsN);
+  let builders = [
+    TypeBuilder<(ins "int64_t":$rows, "int64_t":$columns,
+                     "::mlir::Type":$elementType), [{
+      return $_get($_ctxt, rows, columns, elementType,
+                   std::max<int64_t>(rows / 16, 1), 1);
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    /// Rows and columns of one warp.
+    int64_t getWarpRows() const { return getRows() / getWarpsM(); }
+    int64_t getWarpColumns() const { return getColumns() / getWarpsN(); }
+    int64_t getWarps() const { return getWarpsM() * getWarpsN(); }
+    /// Whether each warp has 16 rows of all columns, as wgmma leaves them.
+    bool isOfWarpgroups() const { return getWarpRows() == 16 && getWarpsN() == 1; }
+  }];
+}
+
+def Bwgemm_OperandType : Bwgemm_Type<"Operand", "operand"> {
+  let summary = "a warp's part of an operand, in registers";
+  let description = [{
+    MN x K elements of an operand, M rows of A or N rows of B, spread over the
+    threads of a warp as mma.sync takes them. With t = t0 + 4 t1 the number of a
+    thread, it has four pairs of each 16 x 16 elements, of which the one for
+    lower half q of the rows and right half h of the columns is at row
+    8 q + t1, columns 8 h + 2 t0 and the next one:
+
+    ```
+    k           0  1   2  3   4  5   6  7     8  9  ...  14 15
+    row 0       t0    t1    t2    t3          t0    t1   t2   t3
+    ...         q = 0, h = 0                  q = 0, h = 1
+    row 7       t28   t29   t30   t31         t28 ...
+    row 8       t0    t1    t2    t3          t0 ...
+    ...         q = 1, h = 0                  q = 1, h = 1
+    row 15      t28   t29   t30   t31         t28 ...
+    ```
+
+    Of `a` they are in order q + 2 h: all four are the A of one m16n8k16. Of `b`
+    they are in order h + 2 q: the first two are the B of 8 rows (columns of the
+    result), the others that of the next 8. Of 8 rows of B a thread has two pairs
+    (PTX ISA, mma.m16n8k16, fragments A and B).
+
+    ```mlir
+    !bwgemm.operand<a, 64x16xbf16>
+    ```
+  }];
+  let parameters = (ins "OperandSide":$side, "int64_t":$rows,
+                        "int64_t":$columns, "::mlir::Type":$elementType);
+  let extraClassDeclaration = [{
+    /// Registers of 32 bits that each thread has.
+    int64_t getRegisters() const { return getRows() / 4; }
+  }];
 }
 
 #endif // BWGEMM_TYPES_TD

@@ -30,6 +30,7 @@ struct ScheduleSpec {
   std::optional<TileScheduler> scheduler;
   std::optional<int64_t> splitK;
   std::optional<bool> pdl;
+  std::optional<std::array<int64_t, 2>> warps;
 
   /// Every field as `fields` has it.
   static ScheduleSpec getFrom(const ScheduleFields &fields);

@@ -21,6 +21,15 @@
 
 namespace mlir::bwgemm {
 
+/// Whether a preset's tensor cores are those of mma.sync, with operands that
+/// threads copy by cp.async.
+inline bool usesMmaSync(Preset preset) {
+  return preset >= Preset::Microkernel && preset <= Preset::Multistage;
+}
+
+/// Whether a preset brings its operands by TMA.
+inline bool usesTma(Preset preset) { return preset >= Preset::Tma; }
+
 /// Whether squares of so many rows of tiles have a Hilbert curve.
 constexpr bool isHilbertRaster(int64_t raster) {
   return raster >= 2 && (raster & (raster - 1)) == 0;
@@ -48,6 +57,8 @@ struct ScheduleFields {
   int64_t splitK = 1;
   /// Programmatic dependent launch: begin while the kernel before ends.
   bool pdl = false;
+  /// Warps along M and N that share a tile of mma.sync.
+  std::array<int64_t, 2> warps = {1, 1};
 
   /// M x N x K elements that one CTA brings to its shared memory.
   std::array<int64_t, 3> getTileOfCta() const {
@@ -56,7 +67,7 @@ struct ScheduleFields {
 
   auto asTuple() const {
     return std::tie(preset, tile, stages, swizzleSpan, tmemLoad, raster, order,
-                    store, ctaGroup, cluster, scheduler, splitK, pdl);
+                    store, ctaGroup, cluster, scheduler, splitK, pdl, warps);
   }
   bool operator==(const ScheduleFields &other) const {
     return asTuple() == other.asTuple();
@@ -64,11 +75,12 @@ struct ScheduleFields {
 };
 
 inline llvm::hash_code hash_value(const ScheduleFields &fields) {
-  return llvm::hash_combine(
-      fields.preset, fields.tile[0], fields.tile[1], fields.tile[2],
-      fields.stages, fields.swizzleSpan, fields.tmemLoad, fields.raster,
-      fields.order, fields.store, fields.ctaGroup, fields.cluster[0],
-      fields.cluster[1], fields.scheduler, fields.splitK, fields.pdl);
+  return llvm::hash_combine(fields.preset, fields.tile[0], fields.tile[1],
+                            fields.tile[2], fields.stages, fields.swizzleSpan,
+                            fields.tmemLoad, fields.raster, fields.order,
+                            fields.store, fields.ctaGroup, fields.cluster[0],
+                            fields.cluster[1], fields.scheduler, fields.splitK,
+                            fields.pdl, fields.warps[0], fields.warps[1]);
 }
 
 } // namespace mlir::bwgemm

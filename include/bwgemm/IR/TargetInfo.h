@@ -50,6 +50,9 @@ struct TargetInfo {
   bool hasClusters;
   /// Shared memory that a CTA may use, in bytes.
   int64_t maxSharedBytes;
+  /// Multiprocessors of the largest data-center or desktop product that has
+  /// this capability, for choices that count waves of CTAs.
+  int64_t multiprocessors;
 
   /// The entry for `name`, or null.
   static const TargetInfo *find(llvm::StringRef name);
@@ -58,10 +61,11 @@ struct TargetInfo {
   static std::string getTcgen05Names();
   /// The names of those with clusters.
   static std::string getClusterNames();
-  /// Whether schedules on tensor cores work on it.
-  bool hasTensorCoreSchedules() const { return hasTcgen05 || hasWgmma; }
+  /// Whether presets that bring operands by TMA work on it; those of mma.sync
+  /// work on every target.
+  bool hasTmaSchedules() const { return hasTcgen05 || hasWgmma; }
   /// The names of those on which they do.
-  static std::string getTensorCoreNames();
+  static std::string getTmaNames();
   /// All names.
   static std::string getNames();
 };

@@ -86,15 +86,24 @@ def Bwgemm_LoadOp : Bwgemm_Op<"load", [
   let description = [{
     Copies the tile whose first element is at `coordinates` (in elements,
     contiguous dimension last, as in the tensor map) to shared memory. What is
-    outside of the tensor is zero.
+    outside of the tensor is zero. The source is a tensor map, for TMA, or the
+    matrix itself.
 
     ```mlir
     %a = bwgemm.load %map[%m, %k] : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B> -> !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+    %b = bwgemm.load %matrix[%n, %k] : memref<?x?xbf16> -> !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
     ```
   }];
-  let arguments = (ins Bwgemm_TensorMapType:$map, Variadic<Index>:$coordinates);
+  let arguments = (ins AnyTypeOf<[Bwgemm_TensorMapType, AnyMemRef]>:$source,
+                       Variadic<Index>:$coordinates);
   let results = (outs Bwgemm_SmemType:$tile);
-  let assemblyFormat = "$map `[` $coordinates `]` attr-dict `:` qualified(type($map)) `->` qualified(type($tile))";
+  let assemblyFormat = "$source `[` $coordinates `]` attr-dict `:` qualified(type($source)) `->` qualified(type($tile))";
+  let extraClassDeclaration = [{
+    /// The source of a load by TMA.
+    ::mlir::TypedValue<TensorMapType> getMap() {
+      return ::llvm::cast<::mlir::TypedValue<TensorMapType>>(getSource());
+    }
+  }];
   let hasVerifier = 1;
 }
 

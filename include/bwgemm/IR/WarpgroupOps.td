@@ -51,19 +51,20 @@ def Bwgemm_WarpgroupMmaOp : Bwgemm_Op<"warpgroup_mma", [
 def Bwgemm_FragmentReadOp : Bwgemm_Op<"fragment_read", [Pure]> {
   let summary = "some columns of an accumulator in registers";
   let description = [{
-    What this thread holds of the columns from `column` on: with
-    t = t0 + 4 t1 the number of the thread in its warp, and r = p + 2 q + 4 j,
-    element r is at row t1 + 8 q of the warp's 16 rows, column
-    `column + 8 j + 2 t0 + p`. `column` is a multiple of 8, and the vector's
-    length of 4.
+    What this thread holds of the warp's 16 rows from `row` on and its columns
+    from `column` on: with t = t0 + 4 t1 the number of the thread in its warp,
+    and r = p + 2 q + 4 j, element r is at row `row + t1 + 8 q`, column
+    `column + 8 j + 2 t0 + p` of the warp's part. `row` is a multiple of 16,
+    `column` of 8, and the vector's length of 4.
 
     ```mlir
-    %v = bwgemm.fragment_read %acc[64] : !bwgemm.fragment<128x256xf32> -> vector<32xf32>
+    %v = bwgemm.fragment_read %acc[0, 64] : !bwgemm.fragment<128x256xf32> -> vector<32xf32>
     ```
   }];
-  let arguments = (ins Bwgemm_FragmentType:$fragment, I64Attr:$column);
+  let arguments = (ins Bwgemm_FragmentType:$fragment, I64Attr:$row,
+                       I64Attr:$column);
   let results = (outs VectorOfRankAndType<[1], [F32]>:$part);
-  let assemblyFormat = "$fragment `[` $column `]` attr-dict `:` qualified(type($fragment)) `->` type($part)";
+  let assemblyFormat = "$fragment `[` $row `,` $column `]` attr-dict `:` qualified(type($fragment)) `->` type($part)";
   let hasVerifier = 1;
 }
 

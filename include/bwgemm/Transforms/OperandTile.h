@@ -18,6 +18,10 @@ namespace mlir::bwgemm {
 TensorMapType getMapFor(SmemType tile);
 TensorMapType getMapFor(SmemType tile, int64_t rows);
 
+/// The widest span of a swizzle (128, 64 or 32 bytes, or 0 for none), `span` at
+/// most, that divides rows of `bytes` bytes.
+unsigned getWidestSwizzle(unsigned span, int64_t bytes);
+
 } // namespace mlir::bwgemm
 
 #endif // BWGEMM_TRANSFORMS_OPERANDTILE_H

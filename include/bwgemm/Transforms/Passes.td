@@ -20,9 +20,9 @@ def AssignSchedule : Pass<"bwgemm-assign-schedule", "::mlir::ModuleOp"> {
     refused with the reason.
 
     `auto` takes what a cost model predicts to be fastest (docs/Schedules.md has
-    the rule) where the operands can be addressed by TMA, else `naive`. Fields of
+    the rule) where the operands can be addressed by TMA, else `multistage`. Fields of
     the SPEC beside `auto` bind the choice. Where the types leave open whether
-    TMA can address an operand, the gemm gets both: `naive` as the `fallback`
+    TMA can address an operand, the gemm gets both: `multistage` as the `fallback`
     that `bwgemm-dispatch` makes a choice at run time.
 
     ```mlir
@@ -45,7 +45,7 @@ def Dispatch : Pass<"bwgemm-dispatch", "::mlir::ModuleOp"> {
   let summary = "gemms with a fallback to a choice at run time";
   let description = [{
     ```mlir
-    bwgemm.gemm %a, %b, %d schedule <swizzle, ...> fallback <naive, ...> : ...
+    bwgemm.gemm %a, %b, %d schedule <swizzle, ...> fallback <multistage, ...> : ...
     // becomes
     %ok_a = bwgemm.tma_addressable %a : memref<?x?xbf16>
     %ok_b = bwgemm.tma_addressable %b : memref<?x?xbf16>
@@ -53,7 +53,7 @@ def Dispatch : Pass<"bwgemm-dispatch", "::mlir::ModuleOp"> {
     scf.if %ok {
       bwgemm.gemm %a, %b, %d schedule <swizzle, ...> : ...
     } else {
-      bwgemm.gemm %a, %b, %d schedule <naive, ...> : ...
+      bwgemm.gemm %a, %b, %d schedule <multistage, ...> : ...
     }
     ```
   }];
@@ -171,6 +171,50 @@ def InsertRings : Pass<"bwgemm-insert-rings", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
     "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect"];
+}
+
+def InsertWarps : Pass<"bwgemm-insert-warps", "::mlir::ModuleOp"> {
+  let summary = "tile programs to programs of mma.sync";
+  let description = [{
+    For the presets `microkernel`, `tiled`, `double_buffered` and `multistage`.
+    All threads copy the operand tiles, by cp.async and as many bytes at once as
+    the alignment of rows allows, and each warp multiplies its part of the tile:
+    for every 16 of K, `bwgemm.ldmatrix` brings its rows of A and of B to
+    registers and `bwgemm.mma_sync` adds their product to the accumulator, which
+    is in registers too. Alignment that the types do not promise is asked for at
+    run time.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
+def Multistage : Pass<"bwgemm-multistage", "::mlir::ModuleOp"> {
+  let summary = "let copies of cp.async run ahead of mma.sync";
+  let description = [{
+    With S `stages`, S - 1 tiles are under way while one is multiplied, each as
+    a group of cp.async. With preset `multistage` the operands of a step are in
+    registers before the step begins as well, those of the first step of a tile
+    before the tile's turn.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
+def LowerCopies : Pass<"bwgemm-lower-copies", "::mlir::ModuleOp"> {
+  let summary = "copies of a CTA to copies of its threads";
+  let description = [{
+    Every `bwgemm.copy_tile` becomes the `bwgemm.cp_async` of each thread.
+    Neighbouring threads copy neighbouring bytes, and what is outside of the
+    matrix along K is not read.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"];
 }
 
 def InsertWarpgroups : Pass<"bwgemm-insert-warpgroups", "::mlir::ModuleOp"> {

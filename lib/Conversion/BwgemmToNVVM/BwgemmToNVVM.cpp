@@ -28,6 +28,9 @@ using namespace mlir::bwgemm;
 
 namespace {
 
+/// Where scf.for, and what becomes of it, says what LLVM may do with a loop.
+constexpr llvm::StringLiteral kLoopAnnotation = "llvm.loop_annotation";
+
 /// Which parameters of the lowered kernels are tensor maps, by kernel. Upstream
 /// lowers a memref to a pointer, a pointer, an offset, sizes and strides.
 using MapParameters = llvm::StringMap<SmallVector<unsigned>>;
@@ -61,6 +64,7 @@ public:
     OpPassManager upstream = buildUpstreamPipeline();
     if (failed(convertOps(module)) || failed(runPipeline(upstream, module)))
       return signalPassFailure();
+    annotateLoops(module);
     module.walk([&](LLVM::LLVMFuncOp kernel) {
       for (unsigned position : maps.lookup(kernel.getName()))
         markTensorMap(kernel, position);
@@ -97,11 +101,28 @@ private:
       bool asynchronous = false;
       loop->walk([&](Operation *op) {
         asynchronous |=
-            isa<TMALoadOp, TMAStoreOp, Tcgen05MmaOp, WarpgroupMmaOp>(op);
+            isa<TMALoadOp, TMAStoreOp, Tcgen05MmaOp, WarpgroupMmaOp, CpAsyncOp>(
+                op);
       });
       if (asynchronous)
-        loop->setAttr("llvm.loop_annotation", annotation);
+        loop->setAttr(kLoopAnnotation, annotation);
     });
+  }
+
+  /// Upstream carries the annotation of a loop to its branch as an attribute
+  /// that the translation to LLVM does not look at.
+  static void annotateLoops(gpu::GPUModuleOp module) {
+    auto move = [](auto branch) {
+      auto annotation =
+          branch->template getAttrOfType<LLVM::LoopAnnotationAttr>(
+              kLoopAnnotation);
+      if (!annotation)
+        return;
+      branch->removeAttr(kLoopAnnotation);
+      branch.setLoopAnnotationAttr(annotation);
+    };
+    module.walk([&](LLVM::BrOp branch) { move(branch); });
+    module.walk([&](LLVM::CondBrOp branch) { move(branch); });
   }
 
   LogicalResult convertOps(gpu::GPUModuleOp module) {
@@ -134,6 +155,7 @@ private:
     populateMMAPatterns(converter, patterns);
     populateClusterPatterns(converter, patterns);
     populateWarpgroupPatterns(converter, patterns);
+    populateMmaSyncPatterns(converter, patterns);
     populateFunctionOpInterfaceTypeConversionPattern<gpu::GPUFuncOp>(patterns,
                                                                      converter);
     ConversionTarget target(*context);

@@ -18,6 +18,7 @@
 namespace mlir::bwgemm {
 
 /// Address spaces of NVVM pointers.
+constexpr unsigned kGlobalSpace = 1;
 constexpr unsigned kSharedSpace = 3;
 constexpr unsigned kTensorSpace = 6;
 constexpr unsigned kSharedClusterSpace = 7;
@@ -46,6 +47,8 @@ void populateTensorMemoryPatterns(const TypeConverter &converter,
 void populateMMAPatterns(const TypeConverter &converter,
                          RewritePatternSet &patterns);
 void populateClusterPatterns(const TypeConverter &converter,
+                             RewritePatternSet &patterns);
+void populateMmaSyncPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns);
 void populateWarpgroupPatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns);

@@ -53,11 +53,17 @@ void bwgemm::addTypeConversions(TypeConverter &converter) {
     return LLVM::LLVMPointerType::get(type.getContext(), kTensorSpace);
   });
   converter.addConversion([](FragmentType type) -> Type {
-    // A struct, since LLVM keeps its members in registers across wgmma.
+    // A struct, since LLVM keeps its members in registers across MMAs.
     MLIRContext *context = type.getContext();
-    SmallVector<Type> elements(type.getColumns() / 2,
+    SmallVector<Type> elements(type.getWarpRows() * type.getWarpColumns() / 32,
                                Float32Type::get(context));
     return LLVM::LLVMStructType::getLiteral(context, elements);
+  });
+  converter.addConversion([](OperandType type) -> Type {
+    MLIRContext *context = type.getContext();
+    SmallVector<Type> registers(type.getRegisters(),
+                                IntegerType::get(context, 32));
+    return LLVM::LLVMStructType::getLiteral(context, registers);
   });
   auto shared = [](Type type) -> Type {
     return LLVM::LLVMPointerType::get(type.getContext(), kSharedSpace);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Patterns.h"
+#include "ElementPointer.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -14,55 +14,6 @@ using namespace mlir;
 using namespace mlir::bwgemm;
 
 namespace {
-
-/// Computes with 32-bit values, which addresses of shared memory are.
-struct Words {
-  OpBuilder &builder;
-  Location loc;
-
-  Value constant(int64_t value) const {
-    return arith::ConstantOp::create(
-        builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(value)));
-  }
-  template <typename Op> Value emit(Value lhs, Value rhs) const {
-    return builder.createOrFold<Op>(loc, lhs, rhs);
-  }
-  template <typename Op> Value emit(Value lhs, int64_t rhs) const {
-    return emit<Op>(lhs, constant(rhs));
-  }
-  Value fromIndex(Value index) const { return castToI32(builder, loc, index); }
-};
-
-/// Where element (stage, row, column) of a K-major tile lies, see
-/// `!bwgemm.smem`: the swizzle included. A tile begins at a multiple of the
-/// swizzle's pattern and so does each of its stages, so that the offset within
-/// a stage is swizzled like the address.
-Value getElementPointer(OpBuilder &builder, Location loc, SmemType type,
-                        Value tile, Value stage, Value row, Value column) {
-  Words words{builder, loc};
-  SwizzleAttr swizzle = type.getSwizzle();
-  int64_t rowBytes = swizzle.getRowBytes();
-  Value x = words.emit<arith::MulIOp>(column, type.getElementBytes());
-  Value offset = words.emit<arith::MulIOp>(row, rowBytes);
-  if (type.getColumns() > 1) {
-    Value along = words.emit<arith::DivUIOp>(x, rowBytes);
-    x = words.emit<arith::RemUIOp>(x, rowBytes);
-    offset = words.emit<arith::AddIOp>(
-        offset, words.emit<arith::MulIOp>(along, type.getColumnBytes()));
-  }
-  offset = words.emit<arith::AddIOp>(offset, x);
-  if (!swizzle.isNone()) {
-    int64_t mask = ((int64_t(1) << swizzle.getBits()) - 1) << swizzle.getBase();
-    Value bits = words.emit<arith::ShRUIOp>(offset, swizzle.getShift());
-    bits = words.emit<arith::AndIOp>(bits, mask);
-    offset = words.emit<arith::XOrIOp>(offset, bits);
-  }
-  if (stage)
-    offset = words.emit<arith::AddIOp>(
-        offset, words.emit<arith::MulIOp>(stage, type.getStageBytes()));
-  return LLVM::GEPOp::create(builder, loc, tile.getType(), builder.getI8Type(),
-                             tile, ArrayRef<LLVM::GEPArg>{offset});
-}
 
 struct StMatrixLowering : OpConversionPattern<StMatrixOp> {
   using OpConversionPattern::OpConversionPattern;

@@ -34,8 +34,10 @@ struct ReadLowering : OpConversionPattern<FragmentReadOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = cast<VectorType>(op.getPart().getType());
-    // Four elements of a thread are of eight columns.
-    auto first = static_cast<int64_t>(op.getColumn()) / 2;
+    // Four elements of a thread are of eight columns, for each 16 rows.
+    int64_t perRows = op.getFragment().getType().getWarpColumns() / 2;
+    int64_t first = static_cast<int64_t>(op.getRow()) / 16 * perRows +
+                    static_cast<int64_t>(op.getColumn()) / 2;
     Value part = LLVM::PoisonOp::create(rewriter, loc, type);
     for (int64_t i = 0; i < type.getNumElements(); ++i) {
       Value element = LLVM::ExtractValueOp::create(

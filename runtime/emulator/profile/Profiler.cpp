@@ -60,6 +60,12 @@ Profiler::Access Profiler::classify(const Instruction &instruction) {
   auto has = [&](std::string_view part) {
     return std::find(parts.begin(), parts.end(), part) != parts.end();
   };
+  if (parts[0] == "cp" && has("async") && has("global") && !has("bulk")) {
+    // What it copies arrives like a store, 4, 8 or 16 bytes for each lane.
+    access.kind = Access::Kind::Lanes;
+    access.bytes = static_cast<uint8_t>(instruction.extra);
+    return access;
+  }
   bool isMatrix = parts[0] == "ldmatrix" || parts[0] == "stmatrix";
   bool isLoadOrStore = parts[0] == "ld" || parts[0] == "st";
   if ((!isMatrix && !isLoadOrStore) || has("async") || has("bulk"))

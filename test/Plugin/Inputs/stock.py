@@ -15,7 +15,8 @@ import sys
 PASSES = [
     "convert-linalg-to-bwgemm", "bwgemm-assign-schedule", "bwgemm-describe",
     "bwgemm-dispatch", "bwgemm-lower-naive", "bwgemm-tile", "bwgemm-split-k",
-    "bwgemm-swizzle", "bwgemm-tma-store", "bwgemm-insert-rings",
+    "bwgemm-swizzle", "bwgemm-tma-store", "bwgemm-insert-warps",
+    "bwgemm-multistage", "bwgemm-lower-copies", "bwgemm-insert-rings",
     "bwgemm-pipeline", "bwgemm-warp-specialize", "bwgemm-persist",
     "bwgemm-lower-rings", "bwgemm-lower-roles", "bwgemm-insert-async",
     "bwgemm-lower-epilogue", "bwgemm-plan-resources",

@@ -34,7 +34,7 @@ constexpr char kFields[] = "fields are tile=MxNxK, stages=S, "
                            "order=straight|serpentine|hilbert, "
                            "store=direct|tma, cta_group=1|2, cluster=MxN, "
                            "scheduler=static|clc|stream_k, split_k=S, "
-                           "pdl=on|off";
+                           "warps=MxN, pdl=on|off";
 
 TEST(ScheduleTest, PresetAlone) {
   EXPECT_EQ(parseGood("auto").preset, Preset::Auto);
@@ -80,10 +80,12 @@ TEST(ScheduleTest, SpacesAroundItems) {
 TEST(ScheduleTest, UnknownPreset) {
   EXPECT_EQ(parseBad("fast"),
             "schedule 'fast': unknown preset 'fast'; presets "
-            "are auto, naive, tma, swizzle, tma_store, pipelined, "
+            "are auto, naive, microkernel, tiled, double_buffered, "
+            "multistage, tma, swizzle, tma_store, pipelined, "
             "warp_specialized, two_cta, persistent");
   EXPECT_EQ(parseBad(""), "schedule '': unknown preset ''; presets are auto, "
-                          "naive, tma, swizzle, tma_store, pipelined, "
+                          "naive, microkernel, tiled, double_buffered, "
+                          "multistage, tma, swizzle, tma_store, pipelined, "
                           "warp_specialized, two_cta, persistent");
 }
 

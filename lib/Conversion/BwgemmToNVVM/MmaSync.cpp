@@ -1,0 +1,412 @@
+//===- MmaSync.cpp - cp.async, ldmatrix and mma.sync to NVVM --------------===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementPointer.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+namespace {
+
+/// The address of an element of a matrix in global memory, as an index.
+Value getAddress(OpBuilder &builder, Location loc, Value matrix,
+                 ValueRange coordinates) {
+  int64_t elementBytes =
+      cast<MemRefType>(matrix.getType()).getElementTypeBitWidth() / 8;
+  Value address =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, matrix);
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(builder, loc, matrix);
+  auto advance = [&](Value elements) {
+    Value bytes = builder.createOrFold<arith::MulIOp>(
+        loc, elements, constantIndex(builder, loc, elementBytes));
+    address = builder.createOrFold<arith::AddIOp>(loc, address, bytes);
+  };
+  advance(metadata.getOffset());
+  for (auto [coordinate, stride] :
+       llvm::zip_equal(coordinates, metadata.getStrides()))
+    advance(builder.createOrFold<arith::MulIOp>(loc, coordinate, stride));
+  return address;
+}
+
+/// Bytes from one element to the next along both dimensions, as words.
+struct Pitches {
+  Value row, column;
+};
+Pitches getPitches(const Words &words, Value matrix) {
+  auto type = cast<MemRefType>(matrix.getType());
+  auto metadata = memref::ExtractStridedMetadataOp::create(words.builder,
+                                                           words.loc, matrix);
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  bool known = succeeded(type.getStridesAndOffset(strides, offset));
+  auto getPitch = [&](unsigned dimension) {
+    bool isStatic = known && !ShapedType::isDynamic(strides[dimension]);
+    Value stride = isStatic ? words.constant(strides[dimension])
+                            : words.fromIndex(metadata.getStrides()[dimension]);
+    return words.emit<arith::MulIOp>(stride, type.getElementTypeBitWidth() / 8);
+  };
+  return {getPitch(0), getPitch(1)};
+}
+
+struct AlignedLowering : OpConversionPattern<AlignedOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(AlignedOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value source = op.getSource();
+    Value zero = constantIndex(rewriter, loc, 0);
+    Value one = constantIndex(rewriter, loc, 1);
+    Value first = getAddress(rewriter, loc, source, {zero, zero});
+    Value second = getAddress(rewriter, loc, source, {one, zero});
+    Value pitch = arith::SubIOp::create(rewriter, loc, second, first);
+    // 2048 rows, more than a tile has, are then less than 4 GiB apart.
+    Value bits = arith::OrIOp::create(rewriter, loc, first, pitch);
+    Value low = arith::AndIOp::create(
+        rewriter, loc, bits,
+        constantIndex(rewriter, loc, static_cast<int64_t>(op.getBytes()) - 1));
+    Value aligned = arith::CmpIOp::create(rewriter, loc,
+                                          arith::CmpIPredicate::eq, low, zero);
+    Value near =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult, pitch,
+                              constantIndex(rewriter, loc, kMostPitchBytes));
+    rewriter.replaceOpWithNewOp<arith::AndIOp>(op, aligned, near);
+    return success();
+  }
+
+private:
+  static constexpr int64_t kMostPitchBytes = int64_t(1) << 21;
+};
+
+/// A word that is another one and a constant.
+struct Sum {
+  Value variable;
+  int64_t known = 0;
+};
+Sum splitSum(Value value) {
+  if (auto add = value.getDefiningOp<arith::AddIOp>()) {
+    APInt known;
+    if (matchPattern(add.getRhs(), m_ConstantInt(&known)))
+      return {add.getLhs(), known.getSExtValue()};
+  }
+  return {value, 0};
+}
+
+struct CpAsyncLowering : OpConversionPattern<CpAsyncOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(CpAsyncOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Words words{rewriter, loc};
+    SmemType type = op.getTile().getType();
+    Value to = getDestination(words, type, adaptor);
+    auto bytes = static_cast<int64_t>(op.getBytes());
+    if (bytes < 4) {
+      copyElement(op, adaptor, to, rewriter);
+      rewriter.eraseOp(op);
+      return success();
+    }
+    // All threads share the address of the tile, and each keeps a word for its
+    // place in it.
+    Value tile =
+        getAddress(rewriter, loc, op.getSource(), adaptor.getCoordinates());
+    Pitches pitches = getPitches(words, op.getSource());
+    Value place = words.emit<arith::AddIOp>(
+        words.emit<arith::MulIOp>(words.fromIndex(adaptor.getRow()),
+                                  pitches.row),
+        words.emit<arith::MulIOp>(
+            words.fromIndex(getColumn(type, adaptor.getOrigin())),
+            type.getElementBytes()));
+    auto global = LLVM::LLVMPointerType::get(op.getContext(), kGlobalSpace);
+    Value first =
+        LLVM::IntToPtrOp::create(rewriter, loc, global,
+                                 rewriter.createOrFold<arith::IndexCastOp>(
+                                     loc, rewriter.getI64Type(), tile));
+    Value wide =
+        arith::ExtUIOp::create(rewriter, loc, rewriter.getI64Type(), place);
+    Value from =
+        LLVM::GEPOp::create(rewriter, loc, global, rewriter.getI8Type(), first,
+                            ArrayRef<LLVM::GEPArg>{wide});
+    Value size = words.emit<arith::MulIOp>(words.fromIndex(adaptor.getValid()),
+                                           type.getElementBytes());
+    // Whole lines need not pass through L1, which only 16 bytes may bypass.
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncOp>(
+        op, to, from, static_cast<uint32_t>(bytes),
+        bytes == 16 ? NVVM::LoadCacheModifierKind::CG
+                    : NVVM::LoadCacheModifierKind::CA,
+        size);
+    return success();
+  }
+
+private:
+  /// Along the contiguous mode.
+  static Value getColumn(SmemType type, ValueRange origin) {
+    return type.getMajor() == Major::K ? origin.back()
+                                       : origin.drop_back().back();
+  }
+
+  /// Where the bytes go. Whole patterns of the swizzle down the rows are a
+  /// constant distance, so that a thread's copies share one address.
+  static Value getDestination(const Words &words, SmemType type,
+                              OpAdaptor adaptor) {
+    ValueRange origin = adaptor.getOrigin();
+    Value mn = origin.drop_back().back(), k = origin.back();
+    Value &row = type.getMajor() == Major::K ? mn : k;
+    Sum sum = splitSum(row);
+    int64_t rowBytes = type.getSwizzle().getRowBytes();
+    int64_t distance = sum.known * rowBytes;
+    if (distance % type.getSwizzle().getAtomBytes() == 0)
+      row = sum.variable;
+    else
+      distance = 0;
+    Value stage;
+    if (type.hasStages())
+      stage = words.fromIndex(origin.front());
+    Value pointer =
+        getElementPointer(words.builder, words.loc, type, adaptor.getTile(),
+                          stage, words.fromIndex(mn), words.fromIndex(k));
+    return offsetPointer(words.builder, words.loc, pointer,
+                         constantIndex(words.builder, words.loc, distance));
+  }
+
+  /// cp.async has no width below 4 bytes.
+  static void copyElement(CpAsyncOp op, OpAdaptor adaptor, Value to,
+                          ConversionPatternRewriter &rewriter) {
+    Location loc = op.getLoc();
+    Type element = op.getTile().getType().getElementType();
+    Value zero = constantIndex(rewriter, loc, 0);
+    Value some = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne,
+                                       adaptor.getValid(), zero);
+    auto value = scf::IfOp::create(rewriter, loc, TypeRange{element}, some,
+                                   /*withElseRegion=*/true);
+    OpBuilder inner = value.getThenBodyBuilder();
+    SmallVector<Value> at(adaptor.getCoordinates());
+    at[0] = arith::AddIOp::create(inner, loc, at[0], adaptor.getRow());
+    at[1] = arith::AddIOp::create(
+        inner, loc, at[1],
+        getColumn(op.getTile().getType(), adaptor.getOrigin()));
+    Value loaded = memref::LoadOp::create(inner, loc, op.getSource(), at);
+    scf::YieldOp::create(inner, loc, loaded);
+    inner = value.getElseBodyBuilder();
+    Value nothing = arith::ConstantOp::create(
+        inner, loc, cast<TypedAttr>(inner.getZeroAttr(element)));
+    scf::YieldOp::create(inner, loc, nothing);
+    LLVM::StoreOp::create(rewriter, loc, value.getResult(0), to);
+  }
+};
+
+/// Where the rows of ldmatrix lie that a thread gives the address of: offsets
+/// in bytes from the first stage of a tile.
+class MatrixRows {
+public:
+  /// `mn` and `k` are the words of the operand's first element.
+  MatrixRows(OpBuilder &builder, Location loc, SmemType type,
+             OperandType operand, Value mn, Value k)
+      : builder(builder), words{builder, loc}, type(type),
+        rows(operand.getRows()), mn(mn), k(k),
+        kMajor(type.getMajor() == Major::K),
+        rowBytes(type.getSwizzle().getRowBytes()) {
+    // Thread t gives row t mod 8 of matrix t / 8. Of A these are the upper and
+    // the lower 8 rows of the first 8 columns, then those of the others; of B
+    // the first and the second 8 columns of the upper 8 rows, then those of the
+    // lower ones, if there are any.
+    Value lane = words.fromIndex(gpu::LaneIdOp::create(
+        builder, loc, builder.getIndexType(), /*upper_bound=*/nullptr));
+    row = words.emit<arith::AndIOp>(lane, 7);
+    auto bit = [&](int64_t position) {
+      return words.emit<arith::AndIOp>(
+          words.emit<arith::ShRUIOp>(lane, position), 1);
+    };
+    bool isA = operand.getSide() == OperandSide::A;
+    lowerRows = rows == 8 ? words.constant(0) : bit(isA ? 3 : 4);
+    rightColumns = bit(isA ? 4 : 3);
+  }
+
+  /// The pointer for the rows from `block` on, a multiple of 16.
+  Value getPointer(Location loc, Value tile, Value stage, int64_t block);
+
+private:
+  Value scale(Value value, int64_t by) {
+    return words.emit<arith::MulIOp>(value, by);
+  }
+  Value sum(Value lhs, Value rhs) {
+    return words.emit<arith::AddIOp>(lhs, rhs);
+  }
+
+  OpBuilder &builder;
+  Words words;
+  SmemType type;
+  int64_t rows;
+  Value mn, k;
+  bool kMajor;
+  int64_t rowBytes;
+  /// This thread's row of its matrix, and whether that is of the lower rows and
+  /// of the columns on the right.
+  Value row, lowerRows, rightColumns;
+};
+
+Value MatrixRows::getPointer(Location loc, Value tile, Value stage,
+                             int64_t block) {
+  // The part of the address that differs between threads is computed once for
+  // all blocks and steps, which then differ by a constant: added where it does
+  // not reach the bits that the swizzle changes or is changed by, XORed within
+  // a row of the swizzle, where it has bits of its own.
+  IntegerAttr step;
+  bool stepKnown = matchPattern(k, m_Constant(&step));
+  int64_t extent = rows * type.getElementBytes();
+  bool apart = extent % rowBytes == 0 || rowBytes % extent == 0;
+  if (!stepKnown || (!kMajor && !apart)) {
+    Value atMN = sum(mn, sum(words.constant(block), scale(lowerRows, 8)));
+    Value atK = sum(k, scale(rightColumns, 8));
+    Value &along = kMajor ? atMN : atK;
+    along = sum(along, row);
+    return getElementPointer(builder, loc, type, tile, stage, atMN, atK);
+  }
+  int64_t stepK = step.getValue().getSExtValue();
+  int64_t elementBytes = type.getElementBytes();
+  // Bytes along the contiguous mode that are known, and rows that are.
+  int64_t x = (kMajor ? stepK : block) * elementBytes;
+  int64_t y = kMajor ? block : stepK;
+  Value along = kMajor ? rightColumns : lowerRows;
+  Value across = kMajor ? lowerRows : rightColumns;
+  // Rows of this thread, and where it is along them.
+  Value offset = sum(row, scale(across, 8));
+  if (kMajor)
+    offset = sum(offset, mn);
+  offset = scale(offset, rowBytes);
+  Value column = rowBytes == 16 ? along : Value();
+  if (rowBytes != 16)
+    offset = sum(offset, scale(along, 16));
+  if (!kMajor) {
+    Value bytes = scale(mn, elementBytes);
+    Value whole = words.emit<arith::DivUIOp>(bytes, rowBytes);
+    column = column ? sum(column, whole) : whole;
+    offset = sum(offset, words.emit<arith::RemUIOp>(bytes, rowBytes));
+  }
+  offset = swizzleOffset(words, type.getSwizzle(), offset);
+  if (int64_t within = x % rowBytes)
+    offset = words.emit<arith::XOrIOp>(offset, within);
+  if (column)
+    offset = sum(offset, scale(column, type.getColumnBytes()));
+  if (stage)
+    offset = sum(offset, scale(stage, type.getStageBytes()));
+  Type i8 = builder.getI8Type();
+  Value pointer = LLVM::GEPOp::create(builder, loc, tile.getType(), i8, tile,
+                                      ArrayRef<LLVM::GEPArg>{offset});
+  return offsetPointer(
+      builder, loc, pointer,
+      constantIndex(builder, loc,
+                    x / rowBytes * type.getColumnBytes() + y * rowBytes));
+}
+
+struct LdMatrixLowering : OpConversionPattern<LdMatrixOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(LdMatrixOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    MLIRContext *context = op.getContext();
+    Words words{rewriter, loc};
+    SmemType type = op.getTile().getType();
+    OperandType operand = op.getOperand().getType();
+    ValueRange origin = adaptor.getOrigin();
+    Value stage;
+    if (type.hasStages())
+      stage = words.fromIndex(origin.front());
+    MatrixRows rows(rewriter, loc, type, operand,
+                    words.fromIndex(origin.drop_back().back()),
+                    words.fromIndex(origin.back()));
+    Type i32 = rewriter.getI32Type();
+    int64_t count = operand.getRows() == 8 ? 2 : 4;
+    auto loaded = LLVM::LLVMStructType::getLiteral(
+        context, SmallVector<Type>(count, i32));
+    auto layout = type.getMajor() == Major::K ? NVVM::MMALayout::row
+                                              : NVVM::MMALayout::col;
+    Value result = LLVM::PoisonOp::create(
+        rewriter, loc, getTypeConverter()->convertType(operand));
+    for (int64_t block = 0; block < operand.getRows(); block += 16) {
+      Value pointer = rows.getPointer(loc, adaptor.getTile(), stage, block);
+      Value part = NVVM::LdMatrixOp::create(
+          rewriter, loc, loaded, pointer, static_cast<uint32_t>(count), layout,
+          NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+          NVVM::LdStMatrixEltType::B16);
+      for (int64_t i = 0; i < count; ++i)
+        result = LLVM::InsertValueOp::create(
+            rewriter, loc, result,
+            LLVM::ExtractValueOp::create(rewriter, loc, part, i),
+            block / 4 + i);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct MmaSyncLowering : OpConversionPattern<MmaSyncOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(MmaSyncOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    OperandType a = op.getA().getType(), b = op.getB().getType();
+    bool bf16 = a.getElementType().isBF16();
+    // Upstream takes pairs of f16 as vectors, but those of bf16 as words.
+    auto getPair = [&](Value operand, int64_t index) -> Value {
+      Value pair = LLVM::ExtractValueOp::create(rewriter, loc, operand, index);
+      if (bf16)
+        return pair;
+      return LLVM::BitcastOp::create(
+          rewriter, loc, VectorType::get(2, rewriter.getF16Type()), pair);
+    };
+    Type f32 = rewriter.getF32Type();
+    auto tile =
+        LLVM::LLVMStructType::getLiteral(op.getContext(), {f32, f32, f32, f32});
+    auto type = bf16 ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
+    int64_t perRow = b.getRows() / 8;
+    Value sum = adaptor.getAcc();
+    for (int64_t m = 0; m < a.getRows() / 16; ++m) {
+      SmallVector<Value> left;
+      for (int64_t i = 0; i < 4; ++i)
+        left.push_back(getPair(adaptor.getA(), 4 * m + i));
+      for (int64_t n = 0; n < perRow; ++n) {
+        SmallVector<Value> right{getPair(adaptor.getB(), 2 * n),
+                                 getPair(adaptor.getB(), 2 * n + 1)};
+        int64_t at = 4 * (m * perRow + n);
+        SmallVector<Value> old;
+        for (int64_t i = 0; i < 4; ++i)
+          old.push_back(
+              LLVM::ExtractValueOp::create(rewriter, loc, sum, at + i));
+        Value product = NVVM::MmaOp::create(
+            rewriter, loc, tile, left, right, old, ArrayRef<int64_t>{16, 8, 16},
+            /*b1Op=*/std::nullopt, /*intOverflow=*/std::nullopt,
+            std::array<NVVM::MMATypes, 2>{type, type},
+            std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                           NVVM::MMALayout::col});
+        for (int64_t i = 0; i < 4; ++i)
+          sum = LLVM::InsertValueOp::create(
+              rewriter, loc, sum,
+              LLVM::ExtractValueOp::create(rewriter, loc, product, i), at + i);
+      }
+    }
+    rewriter.replaceOp(op, sum);
+    return success();
+  }
+};
+
+} // namespace
+
+void bwgemm::populateMmaSyncPatterns(const TypeConverter &converter,
+                                     RewritePatternSet &patterns) {
+  patterns
+      .add<AlignedLowering, CpAsyncLowering, LdMatrixLowering, MmaSyncLowering>(
+          converter, patterns.getContext());
+}

@@ -1,0 +1,158 @@
+//===- MmaSyncOps.cpp - Verifiers of cp.async, ldmatrix and mma.sync ------===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperandVerifiers.h"
+#include "bwgemm/IR/Bwgemm.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+LogicalResult AlignedOp::verify() {
+  // aligned_c1
+  auto type = cast<MemRefType>(getSource().getType());
+  if (type.getRank() != 2 || !type.isLastDimUnitStride())
+    return emitOpError() << "expects a matrix with contiguous rows, but got "
+                         << type;
+  // aligned_c2
+  auto bytes = static_cast<int64_t>(getBytes());
+  if (bytes < 1 || bytes > 16 || !llvm::isPowerOf2_64(bytes))
+    return emitOpError() << "expects 1, 2, 4, 8 or 16 bytes, but got " << bytes;
+  return success();
+}
+
+/// What bwgemm.copy_tile and bwgemm.cp_async have in common: where they copy
+/// from, into what, and how many bytes at once.
+static LogicalResult verifyThreadCopy(Operation *op, MemRefType source,
+                                      OperandRange coordinates, SmemType tile,
+                                      int64_t bytes) {
+  // thread_copy_c1
+  if (source.getRank() != 2 || coordinates.size() != 2)
+    return op->emitOpError()
+           << "expects a matrix and two coordinates, but got rank "
+           << source.getRank() << " and " << coordinates.size()
+           << " coordinates";
+  // thread_copy_c2
+  if (source.getElementType() != tile.getElementType())
+    return op->emitOpError()
+           << "expects a tile of the source's element type ("
+           << source.getElementType() << "), but got " << tile.getElementType();
+  // thread_copy_c3: PTX ISA, cp.async, cp-size; the swizzle keeps 16 bytes
+  // together.
+  if (bytes != 4 && bytes != 8 && bytes != 16 &&
+      bytes != tile.getElementBytes())
+    return op->emitOpError() << "expects to copy 4, 8 or 16 bytes at once, or "
+                                "one element, but got "
+                             << bytes;
+  // thread_copy_c4: rows of one element each need no contiguous source.
+  if (bytes != tile.getElementBytes() && !source.isLastDimUnitStride())
+    return op->emitOpError()
+           << "expects a source with contiguous rows for copies of " << bytes
+           << " bytes, but got " << source;
+  return success();
+}
+
+LogicalResult CopyTileOp::verify() {
+  SmemType tile = getTile().getType();
+  if (failed(verifyThreadCopy(*this, cast<MemRefType>(getSource().getType()),
+                              getCoordinates(), tile,
+                              static_cast<int64_t>(getBytes()))))
+    return failure();
+  // copy_tile_c1
+  if (tile.hasStages() != bool(getStage()))
+    return emitOpError() << "expects "
+                         << (tile.hasStages() ? "a stage" : "no stage")
+                         << " for a tile of " << tile;
+  return success();
+}
+
+/// One coordinate for each mode of a tile, of which those that are known are
+/// multiples of `row` and `column` and leave room for as many elements.
+static LogicalResult verifyOrigin(Operation *op, SmemType tile,
+                                  OperandRange origin, int64_t row,
+                                  int64_t column, int64_t rows,
+                                  int64_t columns) {
+  ArrayRef<int64_t> shape = tile.getShape();
+  // origin_c1
+  if (origin.size() != shape.size())
+    return op->emitOpError()
+           << "expects an origin of " << shape.size()
+           << " coordinates in the tile, but got " << origin.size();
+  SmallVector<int64_t> steps(shape.size() - 2, 1), extents(steps);
+  steps.append({row, column});
+  extents.append({rows, columns});
+  for (auto [value, room, step, extent] :
+       llvm::zip_equal(origin, shape, steps, extents)) {
+    IntegerAttr constant;
+    // origin_c2
+    if (extent > room)
+      return op->emitOpError() << "expects a tile of at least " << extent
+                               << " elements along each mode it touches, but "
+                                  "got "
+                               << room;
+    if (!matchPattern(value, m_Constant(&constant)))
+      continue;
+    // origin_c3
+    int64_t position = constant.getValue().getSExtValue();
+    if (position < 0 || position > room - extent || position % step != 0)
+      return op->emitOpError()
+             << "expects an origin of 0 to " << room - extent
+             << " that is a multiple of " << step << ", but got " << position;
+  }
+  return success();
+}
+
+LogicalResult CpAsyncOp::verify() {
+  SmemType tile = getTile().getType();
+  auto bytes = static_cast<int64_t>(getBytes());
+  if (failed(verifyThreadCopy(*this, cast<MemRefType>(getSource().getType()),
+                              getCoordinates(), tile, bytes)))
+    return failure();
+  int64_t along = bytes / tile.getElementBytes();
+  bool kMajor = tile.getMajor() == Major::K;
+  int64_t rows = kMajor ? 1 : along, columns = kMajor ? along : 1;
+  return verifyOrigin(*this, tile, getOrigin(), rows, columns, rows, columns);
+}
+
+LogicalResult LdMatrixOp::verify() {
+  SmemType tile = getTile().getType();
+  OperandType operand = getOperand().getType();
+  // ldmatrix_c1
+  if (tile.getElementType() != operand.getElementType())
+    return emitOpError() << "expects an operand of the tile's element type ("
+                         << tile.getElementType() << "), but got "
+                         << operand.getElementType();
+  // ldmatrix_c2: a row of a matrix is 16 bytes that a swizzle keeps together.
+  if (!tile.getSwizzle().isHardwareMode())
+    return emitOpError() << "expects a swizzle of 16-byte chunks (none, 32B, "
+                            "64B or 128B), but got "
+                         << tile.getSwizzle().getName();
+  return verifyOrigin(*this, tile, getOrigin(), 8, operand.getColumns(),
+                      operand.getRows(), operand.getColumns());
+}
+
+LogicalResult MmaSyncOp::verify() {
+  FragmentType acc = getAcc().getType();
+  OperandType a = getA().getType(), b = getB().getType();
+  // mma_sync_c1
+  if (a.getElementType() != b.getElementType())
+    return emitOpError() << "expects A and B of one element type, but got "
+                         << a.getElementType() << " and " << b.getElementType();
+  // mma_sync_c3
+  if (a.getSide() != OperandSide::A || b.getSide() != OperandSide::B)
+    return emitOpError() << "expects an operand of a and one of b, but got "
+                         << a << " and " << b;
+  // mma_sync_c2
+  if (a.getRows() != acc.getWarpRows() || b.getRows() != acc.getWarpColumns())
+    return emitOpError() << "expects operands of " << acc.getWarpRows()
+                         << " and " << acc.getWarpColumns()
+                         << " rows, those of a warp's part of the accumulator, "
+                            "but got "
+                         << a.getRows() << " and " << b.getRows();
+  return success();
+}

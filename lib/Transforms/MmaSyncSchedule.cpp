@@ -1,0 +1,341 @@
+//===- MmaSyncSchedule.cpp - Schedules on mma.sync ------------------------===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MmaSyncSchedule.h"
+
+#include "bwgemm/Transforms/OperandTile.h"
+#include "bwgemm/Transforms/ResourcePlan.h"
+#include "bwgemm/Transforms/ScheduleSearch.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+namespace {
+
+/// M, N and K of one mma.sync of 16-bit operands.
+constexpr int64_t kStepM = 16, kStepN = 8, kStepK = 16;
+/// The tile of a warp: each element of A and B is used as often as registers
+/// allow, and two of them leave the accumulator 128 registers.
+constexpr int64_t kWarpExtent = 64;
+/// Registers that a thread has for accumulators and operands; the others are
+/// for addresses.
+constexpr int64_t kMostOperandRegisters = 208;
+/// Stages where the SPEC leaves the number open, and one more of short rows.
+constexpr int64_t kMostStages = 3;
+/// The largest tile of which two CTAs fit on a multiprocessor: their
+/// accumulators take half of its registers each.
+constexpr int64_t kSharedTile = 128 * 128;
+/// Shared memory that the system takes of each CTA (CUDA programming guide).
+constexpr int64_t kReservedBytes = 1024;
+/// What a tile's products cost more where nothing hides its beginning and its
+/// end, and what an element of A or B costs beside a product, so that an H200
+/// ranks the tiles for 4096 x 4096 x 4096 as these numbers do.
+constexpr double kAlone = 1.2, kTraffic = 24;
+/// Rows of tiles that CTAs which run at one time share columns of B along.
+constexpr int64_t kRaster = 8;
+
+class MmaSyncScheduler {
+public:
+  MmaSyncScheduler(GemmOp gemm, const TargetInfo &target,
+                   const ScheduleSpec &spec)
+      : gemm(gemm), target(target), spec(spec) {
+    fields.preset = spec.preset;
+  }
+
+  FailureOr<ScheduleAttr> run() {
+    if (failed(checkFields()))
+      return failure();
+    fields.tile = spec.tile.value_or(getUsualTile());
+    fields.warps = spec.warps.value_or(getUsualWarps());
+    if (failed(checkTile()) || failed(checkWarps()) || failed(checkSplitK()) ||
+        failed(chooseStages()) || failed(chooseSwizzle()) ||
+        failed(chooseOrder()))
+      return failure();
+    fields.pdl = spec.pdl.value_or(false);
+    return ScheduleAttr::get(gemm.getContext(), fields);
+  }
+
+private:
+  InFlightDiagnostic refuse() {
+    return gemm.emitOpError()
+           << "schedule '" << stringifyPreset(fields.preset) << "': ";
+  }
+  LogicalResult checkFields();
+  LogicalResult checkTile();
+  LogicalResult checkWarps();
+  LogicalResult checkSplitK();
+  LogicalResult chooseStages();
+  LogicalResult chooseSwizzle();
+  LogicalResult chooseOrder();
+  std::array<int64_t, 3> getUsualTile();
+  int64_t getUsualDepth(std::array<int64_t, 2> tile);
+  double estimate(const GemmProblem &problem, std::array<int64_t, 2> tile);
+  std::array<int64_t, 2> getUsualWarps();
+  int64_t getElementBytes() {
+    return gemm.getAType().getElementTypeBitWidth() / 8;
+  }
+  ResourcePlan getPlan(int64_t stages) {
+    ScheduleFields with = fields;
+    with.stages = stages;
+    return planResources(with, gemm.getAType().getElementType(),
+                         gemm.getDType().getElementType());
+  }
+
+  GemmOp gemm;
+  const TargetInfo &target;
+  const ScheduleSpec &spec;
+  ScheduleFields fields;
+};
+
+LogicalResult MmaSyncScheduler::checkFields() {
+  StringRef missing =
+      spec.tmemLoad                    ? "tmem_load"
+      : spec.store == StoreKind::Tma   ? "store=tma"
+      : spec.ctaGroup.value_or(1) != 1 ? "cta_group"
+      : spec.cluster.value_or(std::array<int64_t, 2>{1, 1}) !=
+              std::array<int64_t, 2>{1, 1}
+          ? "cluster"
+      : spec.scheduler.value_or(TileScheduler::Static) != TileScheduler::Static
+          ? "scheduler"
+          : "";
+  if (!missing.empty())
+    return refuse() << "has no " << missing
+                    << ": its threads copy and multiply by mma.sync; its "
+                       "fields are tile, stages, swizzle, raster, order, "
+                       "split_k, warps and pdl";
+  // PTX ISA, griddepcontrol: sm_90 and later, as clusters.
+  if (spec.pdl.value_or(false) && !target.hasClusters)
+    return refuse() << "expects pdl=off on " << target.name
+                    << "; programmatic dependent launch is for sm_90 and later";
+  return success();
+}
+
+/// The tiles that `multistage` chooses from, the largest first.
+constexpr std::array<int64_t, 2> kTiles[] = {
+    {128, 256}, {256, 128}, {128, 128}, {64, 256}, {256, 64}, {128, 64},
+    {64, 128},  {64, 64},   {32, 128},  {32, 64},  {16, 64},  {64, 32}};
+
+std::array<int64_t, 3> MmaSyncScheduler::getUsualTile() {
+  switch (fields.preset) {
+  case Preset::Microkernel:
+    return {kStepM, kStepN, kStepK};
+  case Preset::Tiled:
+    return {64, 64, 32};
+  case Preset::DoubleBuffered:
+    return {128, 128, 32};
+  default:
+    break;
+  }
+  GemmProblem problem = getProblem(gemm);
+  double best = 0;
+  std::array<int64_t, 2> tile = kTiles[0];
+  for (std::array<int64_t, 2> each : kTiles) {
+    double time = estimate(problem, each);
+    if (best == 0 || time < best) {
+      best = time;
+      tile = each;
+    }
+  }
+  return {tile[0], tile[1], getUsualDepth(tile)};
+}
+
+/// Rows of 128 bytes, if that leaves room for what is under way and for the
+/// registers of their copies.
+int64_t MmaSyncScheduler::getUsualDepth(std::array<int64_t, 2> tile) {
+  int64_t bytes = (tile[0] + tile[1]) * 64 * getElementBytes() * kMostStages;
+  bool small = tile[0] * tile[1] <= kSharedTile;
+  // Sizes that the run tells take registers, which the largest accumulators
+  // leave none of.
+  bool known =
+      gemm.getAType().hasStaticShape() && gemm.getBType().hasStaticShape();
+  if (!known && tile[0] * tile[1] >= kSharedTile)
+    return 32;
+  return (small ? 2 : 1) * (bytes + kReservedBytes) <=
+                 target.maxSharedBytes + kReservedBytes
+             ? 64
+             : 32;
+}
+
+/// Time for all tiles, in units of one product a cycle: whole waves, in each of
+/// which a tile multiplies, and reads what a large one needs less of. Where two
+/// CTAs share a multiprocessor, one multiplies while the other one begins or
+/// writes its result.
+double MmaSyncScheduler::estimate(const GemmProblem &problem,
+                                  std::array<int64_t, 2> tile) {
+  auto [m, n] = tile;
+  int64_t tiles = int64_t(llvm::divideCeil(problem.m, m)) *
+                  llvm::divideCeil(problem.n, n) * spec.splitK.value_or(1);
+  int64_t perMultiprocessor = m * n <= kSharedTile ? 2 : 1;
+  int64_t waves =
+      llvm::divideCeil(tiles, target.multiprocessors * perMultiprocessor);
+  // The last CTAs have their multiprocessors for themselves.
+  bool alone = tiles <= target.multiprocessors;
+  double products = double(m * n) * (perMultiprocessor == 1 ? kAlone : 1);
+  return double(waves) * (alone ? 1 : perMultiprocessor) *
+         (products + kTraffic * double(m + n));
+}
+
+std::array<int64_t, 2> MmaSyncScheduler::getUsualWarps() {
+  auto [m, n, k] = fields.tile;
+  if (fields.preset == Preset::Microkernel)
+    return {1, 1};
+  // Four warps, one for each part of a multiprocessor, before the tiles of
+  // warps become as large as they may.
+  std::array<int64_t, 2> warps = {std::max<int64_t>(m / kWarpExtent, 1),
+                                  std::max<int64_t>(n / kWarpExtent, 1)};
+  while (warps[0] * warps[1] < 4) {
+    int64_t rows = m / warps[0], columns = n / warps[1];
+    if (columns >= rows && columns % 32 == 0)
+      warps[1] *= 2;
+    else if (rows % 32 == 0)
+      warps[0] *= 2;
+    else if (columns % 32 == 0)
+      warps[1] *= 2;
+    else
+      break;
+  }
+  return warps;
+}
+
+LogicalResult MmaSyncScheduler::checkTile() {
+  auto [m, n, k] = fields.tile;
+  if (m % kStepM != 0 || n % kStepN != 0 || k % kStepK != 0)
+    return refuse() << "expects a tile of multiples of " << kStepM << "x"
+                    << kStepN << "x" << kStepK << " (one mma.sync), but got "
+                    << m << "x" << n << "x" << k;
+  if (fields.preset == Preset::Microkernel && (m != kStepM || n != kStepN))
+    return refuse() << "expects a tile of M 16 and N 8, one mma.sync, but got "
+                    << m << "x" << n << "; preset tiled has larger ones";
+  return success();
+}
+
+LogicalResult MmaSyncScheduler::checkWarps() {
+  auto [m, n, k] = fields.tile;
+  auto [warpsM, warpsN] = fields.warps;
+  if (fields.preset == Preset::Microkernel && warpsM * warpsN != 1)
+    return refuse() << "expects warps=1x1, but got " << warpsM << "x" << warpsN
+                    << "; preset tiled has more";
+  if (warpsM > 32 || warpsN > 32 || warpsM * warpsN > 32)
+    return refuse() << "expects at most 32 warps (1024 threads), but got "
+                    << warpsM << "x" << warpsN;
+  int64_t rows = m / warpsM, columns = n / warpsN;
+  // ldmatrix loads 16 rows of an operand; of B there may be 8 in all.
+  if (m % warpsM != 0 || n % warpsN != 0 || rows % kStepM != 0 ||
+      (columns != kStepN && columns % 16 != 0))
+    return refuse() << "expects warps that share a tile of " << m << "x" << n
+                    << " in parts of a multiple of 16 rows, and of 8 or a "
+                       "multiple of 16 columns, but got "
+                    << warpsM << "x" << warpsN;
+  // An accumulator of 32 bits for each element, and two sets of operands.
+  int64_t registers = rows * columns / 32 + 2 * (rows + columns) / 4;
+  int64_t most =
+      std::min(kMostOperandRegisters, 65536 / (32 * warpsM * warpsN) - 40);
+  if (registers > most)
+    return refuse() << "a warp's part of " << rows << "x" << columns
+                    << " takes " << registers
+                    << " registers of each thread for its accumulator and its "
+                       "operands, but there are "
+                    << most << "; parts of 64x64 fit";
+  return success();
+}
+
+LogicalResult MmaSyncScheduler::checkSplitK() {
+  fields.splitK = spec.splitK.value_or(1);
+  int64_t depth = gemm.getAType().getDimSize(gemm.getKDimOfA());
+  if (ShapedType::isDynamic(depth))
+    depth = gemm.getBType().getDimSize(gemm.getKDimOfB());
+  if (fields.splitK == 1 || ShapedType::isDynamic(depth) || depth == 0)
+    return success();
+  int64_t most = llvm::divideCeil(depth, fields.tile[2]);
+  if (fields.splitK > most)
+    return refuse() << "split_k=" << fields.splitK
+                    << " needs that many tiles of K, but K of " << depth
+                    << " has " << most << " of " << fields.tile[2]
+                    << "; at most split_k=" << most << " fits";
+  return success();
+}
+
+LogicalResult MmaSyncScheduler::chooseStages() {
+  auto [m, n, k] = fields.tile;
+  int64_t bytes = getPlan(1).getSharedBytes();
+  if (bytes > target.maxSharedBytes)
+    return refuse() << "tile " << m << "x" << n << "x" << k << " needs "
+                    << bytes << " bytes of shared memory, but " << target.name
+                    << " has " << target.maxSharedBytes
+                    << "; the largest K that fits is "
+                    << target.maxSharedBytes / (bytes / k) / kStepK * kStepK;
+  int64_t most = target.maxSharedBytes / bytes;
+  int64_t least = 1, usual = 1, largest = 1;
+  StringRef instead = "double_buffered has 2, multistage more";
+  if (fields.preset == Preset::DoubleBuffered) {
+    least = usual = largest = 2;
+    instead = "multistage has more";
+  } else if (fields.preset == Preset::Multistage) {
+    least = 2;
+    largest = kMaxRingStages;
+    usual = std::clamp(most, least, k < 64 ? kMostStages + 1 : kMostStages);
+    instead = "tiled has 1";
+  }
+  fields.stages = spec.stages.value_or(usual);
+  if (fields.stages < least || fields.stages > largest)
+    return refuse() << "expects stages=" << least
+                    << (least == largest ? "" : " or more") << ", but got "
+                    << fields.stages << "; " << instead;
+  if (fields.stages > most)
+    return refuse() << "stages=" << fields.stages << " of tile " << m << "x"
+                    << n << "x" << k << " need "
+                    << getPlan(fields.stages).getSharedBytes()
+                    << " bytes of shared memory, but " << target.name << " has "
+                    << target.maxSharedBytes << "; at most " << most
+                    << " stages fit";
+  return success();
+}
+
+/// The widest swizzle whose span divides the contiguous mode of a tile, unless
+/// the SPEC names one. An operand with shorter rows takes a narrower one.
+LogicalResult MmaSyncScheduler::chooseSwizzle() {
+  auto [m, n, k] = fields.tile;
+  int64_t rowsOfA = (gemm.getTransposeA() ? m : k) * getElementBytes();
+  int64_t rowsOfB = (gemm.getTransposeB() ? k : n) * getElementBytes();
+  unsigned widest =
+      std::max(getWidestSwizzle(128, rowsOfA), getWidestSwizzle(128, rowsOfB));
+  fields.swizzleSpan = spec.swizzleSpan.value_or(widest);
+  if (fields.swizzleSpan > widest)
+    return refuse() << "expects a swizzle whose span divides the rows of a tile"
+                       " in memory, "
+                    << rowsOfA << " bytes of A or " << rowsOfB
+                    << " of B, but got " << fields.swizzleSpan << "B; "
+                    << (widest ? std::to_string(widest) + "B" : "none")
+                    << " does";
+  // Rows without a swizzle are cut into 16 bytes.
+  for (auto [name, bytes] : {std::pair("A", rowsOfA), std::pair("B", rowsOfB)})
+    if (bytes % 16 != 0)
+      return refuse()
+             << "expects rows of a multiple of 16 bytes in the tile of " << name
+             << ", but got " << bytes;
+  return success();
+}
+
+LogicalResult MmaSyncScheduler::chooseOrder() {
+  fields.order = spec.order.value_or(TileOrder::Straight);
+  bool inGroups =
+      fields.preset == Preset::Multistage || fields.order == TileOrder::Hilbert;
+  fields.raster = spec.raster.value_or(inGroups ? kRaster : 1);
+  if (fields.order == TileOrder::Hilbert && !isHilbertRaster(fields.raster))
+    return refuse() << "expects a raster that is a power of two, 2 at least, "
+                       "for order=hilbert, but got raster="
+                    << fields.raster << "; order=serpentine takes any";
+  return success();
+}
+
+} // namespace
+
+FailureOr<ScheduleAttr>
+bwgemm::completeMmaSyncSchedule(GemmOp gemm, const TargetInfo &target,
+                                const ScheduleSpec &spec) {
+  return MmaSyncScheduler(gemm, target, spec).run();
+}

@@ -1,0 +1,214 @@
+// RUN: bwgemm-opt %s --split-input-file --verify-diagnostics
+
+// operand_c1
+// expected-error @+1 {{expects elements of f16 or bf16, but got 'f32'}}
+func.func private @f(!bwgemm.operand<a, 64x16xf32>)
+
+// -----
+
+// operand_c2
+// expected-error @+1 {{expects a multiple of 16 rows up to 256, or 8 rows of b, and 16 columns, but got 8x16}}
+func.func private @f(!bwgemm.operand<a, 8x16xbf16>)
+
+// -----
+
+// operand_c2
+// expected-error @+1 {{or 8 rows of b, and 16 columns, but got 24x16}}
+func.func private @f(!bwgemm.operand<b, 24x16xbf16>)
+
+// -----
+
+// operand_c2
+// expected-error @+1 {{and 16 columns, but got 64x32}}
+func.func private @f(!bwgemm.operand<b, 64x32xbf16>)
+
+// -----
+
+// operand_c2
+// expected-error @+1 {{expects a or b, but got c}}
+func.func private @f(!bwgemm.operand<c, 64x16xbf16>)
+
+// -----
+
+// operand_c2
+// expected-error @+1 {{expects two extents (rows x columns), but got 3}}
+func.func private @f(!bwgemm.operand<a, 2x64x16xbf16>)
+
+// -----
+
+// aligned_c1
+func.func @f(%a: memref<64x64xbf16, strided<[128, 2]>>) {
+  // expected-error @+1 {{expects a matrix with contiguous rows, but got 'memref<64x64xbf16, strided<[128, 2]>>'}}
+  %0 = bwgemm.aligned %a to 16 : memref<64x64xbf16, strided<[128, 2]>>
+  return
+}
+
+// -----
+
+// aligned_c2
+func.func @f(%a: memref<64x64xbf16>) {
+  // expected-error @+1 {{expects 1, 2, 4, 8 or 16 bytes, but got 12}}
+  %0 = bwgemm.aligned %a to 12 : memref<64x64xbf16>
+  return
+}
+
+// -----
+
+// thread_copy_c1
+func.func @f(%a: memref<2x64x64xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major>, %i: index) {
+  // expected-error @+1 {{expects a matrix and two coordinates, but got rank 3 and 2 coordinates}}
+  bwgemm.copy_tile %a[%i, %i], %t by 16 : memref<2x64x64xbf16>, !bwgemm.smem<64x64xbf16, k_major>
+  return
+}
+
+// -----
+
+// thread_copy_c2
+func.func @f(%a: memref<64x64xf16>, %t: !bwgemm.smem<64x64xbf16, k_major>, %i: index) {
+  // expected-error @+1 {{expects a tile of the source's element type ('f16'), but got 'bf16'}}
+  bwgemm.copy_tile %a[%i, %i], %t by 16 : memref<64x64xf16>, !bwgemm.smem<64x64xbf16, k_major>
+  return
+}
+
+// -----
+
+// thread_copy_c3
+func.func @f(%a: memref<64x64xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major>, %i: index) {
+  // expected-error @+1 {{expects to copy 4, 8 or 16 bytes at once, or one element, but got 32}}
+  bwgemm.copy_tile %a[%i, %i], %t by 32 : memref<64x64xbf16>, !bwgemm.smem<64x64xbf16, k_major>
+  return
+}
+
+// -----
+
+// thread_copy_c4
+func.func @f(%a: memref<64x64xbf16, strided<[1, 64]>>, %t: !bwgemm.smem<64x64xbf16, k_major>, %i: index) {
+  // expected-error @+1 {{expects a source with contiguous rows for copies of 4 bytes}}
+  bwgemm.copy_tile %a[%i, %i], %t by 4 : memref<64x64xbf16, strided<[1, 64]>>, !bwgemm.smem<64x64xbf16, k_major>
+  return
+}
+
+// -----
+
+// copy_tile_c1
+func.func @f(%a: memref<64x64xbf16>, %t: !bwgemm.smem<2x64x64xbf16, k_major>, %i: index) {
+  // expected-error @+1 {{expects a stage for a tile of '!bwgemm.smem<2x64x64xbf16, k_major>'}}
+  bwgemm.copy_tile %a[%i, %i], %t by 16 : memref<64x64xbf16>, !bwgemm.smem<2x64x64xbf16, k_major>
+  return
+}
+
+// -----
+
+// copy_tile_c1
+func.func @f(%a: memref<64x64xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major>, %i: index) {
+  // expected-error @+1 {{expects no stage for a tile of}}
+  bwgemm.copy_tile %a[%i, %i], %t[%i] by 16 : memref<64x64xbf16>, !bwgemm.smem<64x64xbf16, k_major>
+  return
+}
+
+// -----
+
+// origin_c1
+func.func @f(%a: memref<64x64xbf16>, %t: !bwgemm.smem<2x64x64xbf16, k_major>, %i: index) {
+  // expected-error @+1 {{expects an origin of 3 coordinates in the tile, but got 2}}
+  bwgemm.cp_async %a[%i, %i] row %i, %t[%i, %i], %i by 16 : memref<64x64xbf16>, !bwgemm.smem<2x64x64xbf16, k_major>
+  return
+}
+
+// -----
+
+// origin_c2
+func.func @f(%t: !bwgemm.smem<32x64xbf16, k_major>, %i: index) {
+  // expected-error @+1 {{expects a tile of at least 64 elements along each mode it touches, but got 32}}
+  %0 = bwgemm.ldmatrix %t[%i, %i] : !bwgemm.smem<32x64xbf16, k_major> -> !bwgemm.operand<a, 64x16xbf16>
+  return
+}
+
+// -----
+
+// origin_c3
+func.func @f(%a: memref<64x64xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major>, %i: index) {
+  %c4 = arith.constant 4 : index
+  // expected-error @+1 {{expects an origin of 0 to 56 that is a multiple of 8, but got 4}}
+  bwgemm.cp_async %a[%i, %i] row %i, %t[%i, %c4], %i by 16 : memref<64x64xbf16>, !bwgemm.smem<64x64xbf16, k_major>
+  return
+}
+
+// -----
+
+// origin_c3
+func.func @f(%t: !bwgemm.smem<64x64xbf16, k_major>, %i: index) {
+  %c56 = arith.constant 56 : index
+  // expected-error @+1 {{expects an origin of 0 to 48 that is a multiple of 8, but got 56}}
+  %0 = bwgemm.ldmatrix %t[%c56, %i] : !bwgemm.smem<64x64xbf16, k_major> -> !bwgemm.operand<a, 16x16xbf16>
+  return
+}
+
+// -----
+
+// ldmatrix_c1
+func.func @f(%t: !bwgemm.smem<64x64xbf16, k_major>, %i: index) {
+  // expected-error @+1 {{expects an operand of the tile's element type ('bf16'), but got 'f16'}}
+  %0 = bwgemm.ldmatrix %t[%i, %i] : !bwgemm.smem<64x64xbf16, k_major> -> !bwgemm.operand<a, 16x16xf16>
+  return
+}
+
+// -----
+
+// ldmatrix_c2
+func.func @f(%t: !bwgemm.smem<64x64xbf16, k_major, swizzle = <2, 5, 2>>, %i: index) {
+  // expected-error @+1 {{expects a swizzle of 16-byte chunks (none, 32B, 64B or 128B), but got <2, 5, 2>}}
+  %0 = bwgemm.ldmatrix %t[%i, %i] : !bwgemm.smem<64x64xbf16, k_major, swizzle = <2, 5, 2>> -> !bwgemm.operand<a, 16x16xbf16>
+  return
+}
+
+// -----
+
+// mma_sync_c1
+func.func @f(%acc: !bwgemm.fragment<16x8xf32>, %a: !bwgemm.operand<a, 16x16xbf16>, %b: !bwgemm.operand<b, 8x16xf16>) {
+  // expected-error @+1 {{expects A and B of one element type, but got 'bf16' and 'f16'}}
+  %0 = bwgemm.mma_sync %acc, %a, %b : !bwgemm.fragment<16x8xf32>, !bwgemm.operand<a, 16x16xbf16>, !bwgemm.operand<b, 8x16xf16>
+  return
+}
+
+// -----
+
+// mma_sync_c2
+func.func @f(%acc: !bwgemm.fragment<64x64xf32, warps = 2x2>, %a: !bwgemm.operand<a, 32x16xbf16>, %b: !bwgemm.operand<b, 64x16xbf16>) {
+  // expected-error @+1 {{expects operands of 32 and 32 rows, those of a warp's part of the accumulator, but got 32 and 64}}
+  %0 = bwgemm.mma_sync %acc, %a, %b : !bwgemm.fragment<64x64xf32, warps = 2x2>, !bwgemm.operand<a, 32x16xbf16>, !bwgemm.operand<b, 64x16xbf16>
+  return
+}
+
+// -----
+
+// mma_sync_c3
+func.func @f(%acc: !bwgemm.fragment<64x64xf32, warps = 2x2>, %a: !bwgemm.operand<a, 32x16xbf16>) {
+  // expected-error @+1 {{expects an operand of a and one of b, but got '!bwgemm.operand<a, 32x16xbf16>' and '!bwgemm.operand<a, 32x16xbf16>'}}
+  %0 = bwgemm.mma_sync %acc, %a, %a : !bwgemm.fragment<64x64xf32, warps = 2x2>, !bwgemm.operand<a, 32x16xbf16>, !bwgemm.operand<a, 32x16xbf16>
+  return
+}
+
+// -----
+
+// load_c3
+func.func @f(%a: memref<64xbf16>, %i: index) {
+  // expected-error @+1 {{expects a matrix and two coordinates, but got rank 1 and 1 coordinates}}
+  %t = bwgemm.load %a[%i] : memref<64xbf16> -> !bwgemm.smem<64x32xbf16, k_major>
+  return
+}
+
+// -----
+
+// load_c4
+func.func @f(%a: memref<64x64xf16>, %i: index) {
+  // expected-error @+1 {{expects a tile of the matrix's element type ('f16'), but got 'bf16'}}
+  %t = bwgemm.load %a[%i, %i] : memref<64x64xf16> -> !bwgemm.smem<64x32xbf16, k_major>
+  return
+}
+
+// -----
+
+// schedule_c13
+// expected-error @+1 {{expects 1 to 32 warps, but got 8x8}}
+module attributes { test.a = #bwgemm.schedule<tiled, tile = 64x64x32, stages = 1, swizzle = 64B, warps = 8x8> } {}

@@ -1,0 +1,58 @@
+// RUN: bwgemm-opt %s | bwgemm-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @copies
+func.func @copies(%a: memref<?x?xbf16>, %t: memref<64x40xf16, strided<[1, 64]>>,
+    %tile: !bwgemm.smem<3x128x64xbf16, k_major, swizzle = 128B>,
+    %plain: !bwgemm.smem<40x16xf16, mn_major>, %m: index, %k: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  // CHECK: bwgemm.aligned %{{.*}} to 16 : memref<?x?xbf16>
+  %wide = bwgemm.aligned %a to 16 : memref<?x?xbf16>
+  // CHECK: bwgemm.copy_tile %{{.*}}[%{{.*}}, %{{.*}}], %{{.*}}[%{{.*}}] until %{{.*}} by 16 : memref<?x?xbf16>, !bwgemm.smem<3x128x64xbf16, k_major, swizzle = 128B>
+  bwgemm.copy_tile %a[%m, %k], %tile[%c1] until %end by 16
+      : memref<?x?xbf16>, !bwgemm.smem<3x128x64xbf16, k_major, swizzle = 128B>
+  // One element at a time, from any layout.
+  // CHECK: bwgemm.copy_tile %{{.*}}[%{{.*}}, %{{.*}}], %{{.*}} by 2 : memref<64x40xf16, strided<[1, 64]>>, !bwgemm.smem<40x16xf16, mn_major>
+  bwgemm.copy_tile %t[%k, %m], %plain by 2 : memref<64x40xf16, strided<[1, 64]>>, !bwgemm.smem<40x16xf16, mn_major>
+  // CHECK: bwgemm.cp_async %{{.*}}[%{{.*}}, %{{.*}}] row %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}], %{{.*}} by 8 : memref<?x?xbf16>, !bwgemm.smem<3x128x64xbf16, k_major, swizzle = 128B>
+  bwgemm.cp_async %a[%m, %k] row %end, %tile[%c1, %m, %c8], %c4 by 8
+      : memref<?x?xbf16>, !bwgemm.smem<3x128x64xbf16, k_major, swizzle = 128B>
+  return
+}
+
+// CHECK-LABEL: func.func @products
+func.func @products(%a: !bwgemm.smem<2x128x32xbf16, k_major, swizzle = 64B>,
+    %b: !bwgemm.smem<40x32xbf16, mn_major>, %d: memref<?x?xbf16>, %row: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  // CHECK: bwgemm.ldmatrix %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] : !bwgemm.smem<2x128x32xbf16, k_major, swizzle = 64B> -> !bwgemm.operand<a, 64x16xbf16>
+  %left = bwgemm.ldmatrix %a[%c1, %row, %c16] : !bwgemm.smem<2x128x32xbf16, k_major, swizzle = 64B> -> !bwgemm.operand<a, 64x16xbf16>
+  // CHECK: bwgemm.ldmatrix %{{.*}}[%{{.*}}, %{{.*}}] : !bwgemm.smem<40x32xbf16, mn_major> -> !bwgemm.operand<b, 8x16xbf16>
+  %right = bwgemm.ldmatrix %b[%c32, %c16] : !bwgemm.smem<40x32xbf16, mn_major> -> !bwgemm.operand<b, 8x16xbf16>
+  %zero = bwgemm.fragment_zero : !bwgemm.fragment<128x40xf32, warps = 2x5>
+  // CHECK: %[[SUM:.*]] = bwgemm.mma_sync %{{.*}}, %{{.*}}, %{{.*}} : !bwgemm.fragment<128x40xf32, warps = 2x5>, !bwgemm.operand<a, 64x16xbf16>, !bwgemm.operand<b, 8x16xbf16>
+  %sum = bwgemm.mma_sync %zero, %left, %right
+      : !bwgemm.fragment<128x40xf32, warps = 2x5>, !bwgemm.operand<a, 64x16xbf16>, !bwgemm.operand<b, 8x16xbf16>
+  // CHECK: bwgemm.fragment_read %[[SUM]][48, 0] : !bwgemm.fragment<128x40xf32, warps = 2x5> -> vector<4xf32>
+  %v = bwgemm.fragment_read %sum[48, 0] : !bwgemm.fragment<128x40xf32, warps = 2x5> -> vector<4xf32>
+  bwgemm.store %sum, %d[%c0, %c0] : !bwgemm.fragment<128x40xf32, warps = 2x5>, memref<?x?xbf16>
+  return
+}
+
+// A tile program may read matrices themselves.
+// CHECK-LABEL: func.func @tile
+func.func @tile(%a: memref<?x?xbf16>, %m: index, %k: index) -> !bwgemm.smem<64x32xbf16, k_major> {
+  // CHECK: bwgemm.load %{{.*}}[%{{.*}}, %{{.*}}] : memref<?x?xbf16> -> !bwgemm.smem<64x32xbf16, k_major>
+  %tile = bwgemm.load %a[%m, %k] : memref<?x?xbf16> -> !bwgemm.smem<64x32xbf16, k_major>
+  return %tile : !bwgemm.smem<64x32xbf16, k_major>
+}
+
+// CHECK: #bwgemm.schedule<multistage, tile = 128x256x32, stages = 4, swizzle = 64B, raster = 8, warps = 2x4>
+// CHECK: #bwgemm.schedule<tiled, tile = 64x64x32, stages = 1, swizzle = 64B, warps = 1x1>
+module attributes {
+  test.a = #bwgemm.schedule<multistage, tile = 128x256x32, stages = 4, swizzle = 64B, raster = 8, warps = 2x4>,
+  test.b = #bwgemm.schedule<tiled, tile = 64x64x32, stages = 1, swizzle = 64B>
+} {}

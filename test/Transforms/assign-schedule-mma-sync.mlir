@@ -1,0 +1,49 @@
+// What the presets of mma.sync choose.
+
+// RUN: split-file %s %t
+// RUN: bwgemm-opt %t/large.mlir --bwgemm-assign-schedule="target=sm_80 schedule=microkernel" | FileCheck %s --check-prefix=MICRO
+// MICRO: schedule <microkernel, tile = 16x8x16, stages = 1, swizzle = 32B, warps = 1x1>
+// RUN: bwgemm-opt %t/large.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled" | FileCheck %s --check-prefix=TILED
+// TILED: schedule <tiled, tile = 64x64x32, stages = 1, swizzle = 64B, warps = 2x2>
+// RUN: bwgemm-opt %t/large.mlir --bwgemm-assign-schedule="target=sm_80 schedule=double_buffered" | FileCheck %s --check-prefix=DOUBLE
+// DOUBLE: schedule <double_buffered, tile = 128x128x32, stages = 2, swizzle = 64B, warps = 2x2>
+
+// Rows of 128 bytes where two CTAs of them fit on a multiprocessor.
+// RUN: bwgemm-opt %t/large.mlir --bwgemm-assign-schedule="target=sm_90 schedule=auto" | FileCheck %s --check-prefix=LARGE90
+// LARGE90: schedule <multistage, tile = 128x128x64, stages = 3, swizzle = 128B, raster = 8, warps = 2x2>
+// RUN: bwgemm-opt %t/large.mlir --bwgemm-assign-schedule="target=sm_80 schedule=auto" | FileCheck %s --check-prefix=LARGE80
+// LARGE80: schedule <multistage, tile = 128x128x32, stages = 4, swizzle = 64B, raster = 8, warps = 2x2>
+
+// 16 rows, and few columns of tiles: the smallest tiles fill the chip best.
+// RUN: bwgemm-opt %t/flat.mlir --bwgemm-assign-schedule="target=sm_80 schedule=auto" | FileCheck %s --check-prefix=FLAT
+// FLAT: schedule <multistage, tile = 16x64x64, stages = 3, swizzle = 128B, raster = 8, warps = 1x4>
+
+// Tiles, warps and swizzles that fields ask for; B is K x N here, so that 96
+// columns are 192 bytes, and rows of A 96: each takes the widest that fits.
+// RUN: bwgemm-opt %t/flat.mlir --bwgemm-assign-schedule="target=sm_120 schedule=multistage,tile=96x96x48,warps=3x1,stages=5,order=serpentine,split_k=2" | FileCheck %s --check-prefix=ASKED
+// ASKED: schedule <multistage, tile = 96x96x48, stages = 5, swizzle = 64B, raster = 8, order = serpentine, split_k = 2, warps = 3x1>
+
+// On a target of TMA it serves what TMA cannot, and auto asks at run time where
+// the types do not tell.
+// RUN: bwgemm-opt %t/dynamic.mlir --bwgemm-assign-schedule="target=sm_90a schedule=auto" | FileCheck %s --check-prefix=DYNAMIC
+// DYNAMIC: schedule <persistent, {{.*}}> fallback <multistage, tile = 128x128x32, {{.*}}>
+// A schedule in the program comes back as it is.
+// RUN: bwgemm-opt %t/large.mlir --bwgemm-assign-schedule="target=sm_90 schedule=auto" | bwgemm-opt --bwgemm-assign-schedule="target=sm_90 schedule=naive" | FileCheck %s --check-prefix=LARGE90
+
+//--- large.mlir
+func.func @f(%a: memref<4096x4096xbf16>, %b: memref<4096x4096xbf16>, %d: memref<4096x4096xbf16>) {
+  bwgemm.gemm %a, %b, %d transpose_b : memref<4096x4096xbf16>, memref<4096x4096xbf16>, memref<4096x4096xbf16>
+  return
+}
+
+//--- flat.mlir
+func.func @f(%a: memref<16x4096xbf16>, %b: memref<4096x4096xbf16>, %d: memref<16x4096xf32>) {
+  bwgemm.gemm %a, %b, %d : memref<16x4096xbf16>, memref<4096x4096xbf16>, memref<16x4096xf32>
+  return
+}
+
+//--- dynamic.mlir
+func.func @f(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>, %d: memref<?x?xf32>) {
+  bwgemm.gemm %a, %b, %d : memref<?x?xbf16>, memref<?x?xbf16>, memref<?x?xf32>
+  return
+}

@@ -1,0 +1,111 @@
+// What schedules and programs of mma.sync may not be.
+
+// RUN: split-file %s %t
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=multistage,cluster=2x1" 2>&1 | FileCheck %s --check-prefix=CLUSTER
+// CLUSTER: gemm.mlir:2:3: error: 'bwgemm.gemm' op schedule 'multistage': has no cluster: its threads copy and multiply by mma.sync; its fields are tile, stages, swizzle, raster, order, split_k, warps and pdl
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,tmem_load=32x32b" 2>&1 | FileCheck %s --check-prefix=LOAD
+// LOAD: schedule 'tiled': has no tmem_load
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,store=tma" 2>&1 | FileCheck %s --check-prefix=STORE
+// STORE: schedule 'tiled': has no store=tma
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,cta_group=2" 2>&1 | FileCheck %s --check-prefix=GROUP
+// GROUP: schedule 'tiled': has no cta_group
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,scheduler=clc" 2>&1 | FileCheck %s --check-prefix=SCHEDULER
+// SCHEDULER: schedule 'tiled': has no scheduler
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_89 schedule=tiled,pdl=on" 2>&1 | FileCheck %s --check-prefix=PDL
+// PDL: schedule 'tiled': expects pdl=off on sm_89; programmatic dependent launch is for sm_90 and later
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,tile=64x20x32" 2>&1 | FileCheck %s --check-prefix=TILE
+// TILE: schedule 'tiled': expects a tile of multiples of 16x8x16 (one mma.sync), but got 64x20x32
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=microkernel,tile=32x8x16" 2>&1 | FileCheck %s --check-prefix=MICRO
+// MICRO: schedule 'microkernel': expects a tile of M 16 and N 8, one mma.sync, but got 32x8; preset tiled has larger ones
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=microkernel,warps=2x1" 2>&1 | FileCheck %s --check-prefix=ONE
+// ONE: schedule 'microkernel': expects warps=1x1, but got 2x1; preset tiled has more
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,warps=8x8" 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: schedule 'tiled': expects at most 32 warps (1024 threads), but got 8x8
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,tile=64x64x32,warps=3x1" 2>&1 | FileCheck %s --check-prefix=SHARE
+// SHARE: schedule 'tiled': expects warps that share a tile of 64x64 in parts of a multiple of 16 rows, and of 8 or a multiple of 16 columns, but got 3x1
+// 128 x 128 accumulators of 32 threads are 512 registers, operands 2 * 64.
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,tile=128x128x32,warps=1x1" 2>&1 | FileCheck %s --check-prefix=REGISTERS
+// REGISTERS: schedule 'tiled': a warp's part of 128x128 takes 640 registers of each thread for its accumulator and its operands, but there are 208; parts of 64x64 fit
+// 24 warps of a CTA leave 85 registers for each thread, of which 40 are for
+// addresses.
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,tile=128x192x32,warps=4x6" 2>&1 | FileCheck %s --check-prefix=CROWD
+// CROWD: a warp's part of 32x32 takes 64 registers of each thread for its accumulator and its operands, but there are 45
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,stages=2" 2>&1 | FileCheck %s --check-prefix=STAGES
+// STAGES: schedule 'tiled': expects stages=1, but got 2; double_buffered has 2, multistage more
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=double_buffered,stages=3" 2>&1 | FileCheck %s --check-prefix=DOUBLE
+// DOUBLE: schedule 'double_buffered': expects stages=2, but got 3; multistage has more
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=multistage,stages=1" 2>&1 | FileCheck %s --check-prefix=LEAST
+// LEAST: schedule 'multistage': expects stages=2 or more, but got 1; tiled has 1
+// (128 + 256) rows of 64 bytes: 24576 bytes a stage.
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_86 schedule=multistage,tile=128x256x32,stages=5" 2>&1 | FileCheck %s --check-prefix=SHARED
+// SHARED: schedule 'multistage': stages=5 of tile 128x256x32 need 122880 bytes of shared memory, but sm_86 has 101376; at most 4 stages fit
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_120 schedule=multistage,tile=128x256x256" 2>&1 | FileCheck %s --check-prefix=LARGE
+// LARGE: schedule 'multistage': tile 128x256x256 needs 196608 bytes of shared memory, but sm_120 has 101376; the largest K that fits is 128
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,tile=64x16x16,swizzle=64B" 2>&1 | FileCheck %s --check-prefix=SPAN
+// SPAN: schedule 'tiled': expects a swizzle whose span divides the rows of a tile in memory, 32 bytes of A or 32 of B, but got 64B; 32B does
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,split_k=9" 2>&1 | FileCheck %s --check-prefix=PARTS
+// PARTS: schedule 'tiled': split_k=9 needs that many tiles of K, but K of 256 has 8 of 32; at most split_k=8 fits
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_100a schedule=pipelined,warps=2x2" 2>&1 | FileCheck %s --check-prefix=WARPS
+// WARPS: schedule 'pipelined': has no warps: they are a field of the presets of mma.sync (microkernel to multistage)
+
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=multistage,order=hilbert,raster=3" 2>&1 | FileCheck %s --check-prefix=HILBERT
+// HILBERT: schedule 'multistage': expects a raster that is a power of two, 2 at least, for order=hilbert, but got raster=3
+
+// RUN: not bwgemm-opt %t/map.mlir --bwgemm-insert-warps 2>&1 | FileCheck %s --check-prefix=MAP
+// MAP: error: 'bwgemm.load' op expects a matrix as source, since threads copy it for mma.sync; tensor maps are for TMA
+// RUN: not bwgemm-opt %t/inside.mlir --bwgemm-insert-warps 2>&1 | FileCheck %s --check-prefix=INSIDE
+// INSIDE: error: 'bwgemm.load' op expects coordinates that are the loop's variable or computed before the loop
+// RUN: not bwgemm-opt %t/block.mlir --bwgemm-lower-copies 2>&1 | FileCheck %s --check-prefix=BLOCK
+// BLOCK: error: 'bwgemm.copy_tile' op expects a kernel whose block size is known (known_block_size)
+
+//--- gemm.mlir
+func.func @f(%a: memref<512x256xbf16>, %b: memref<256x384xbf16>, %d: memref<512x384xf32>) {
+  bwgemm.gemm %a, %b, %d : memref<512x256xbf16>, memref<256x384xbf16>, memref<512x384xf32>
+  return
+}
+
+//--- map.mlir
+module attributes {bwgemm.target = "sm_80"} {
+  gpu.module @kernels {
+    gpu.func @kernel(%a: !bwgemm.tensor_map<64x8xbf16>, %b: memref<?x?xbf16>, %d: memref<?x?xf32>, %k: index) kernel attributes {bwgemm.schedule = #bwgemm.schedule<tiled, tile = 64x64x16, stages = 1, swizzle = none, warps = 2x2>} {
+      %c0 = arith.constant 0 : index
+      %c16 = arith.constant 16 : index
+      %acc = bwgemm.accumulator : !bwgemm.acc<64x64xf32>
+      scf.for %i = %c0 to %k step %c16 {
+        %l = bwgemm.load %a[%c0, %i] : !bwgemm.tensor_map<64x8xbf16> -> !bwgemm.smem<64x16xbf16, k_major>
+        %r = bwgemm.load %b[%c0, %i] : memref<?x?xbf16> -> !bwgemm.smem<64x16xbf16, k_major>
+        bwgemm.mma %acc, %l, %r : !bwgemm.acc<64x64xf32>, !bwgemm.smem<64x16xbf16, k_major>, !bwgemm.smem<64x16xbf16, k_major>
+      }
+      bwgemm.store %acc, %d[%c0, %c0] : !bwgemm.acc<64x64xf32>, memref<?x?xf32>
+      gpu.return
+    }
+  }
+}
+
+//--- inside.mlir
+module attributes {bwgemm.target = "sm_80"} {
+  gpu.module @kernels {
+    gpu.func @kernel(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>, %d: memref<?x?xf32>, %k: index) kernel attributes {bwgemm.schedule = #bwgemm.schedule<tiled, tile = 64x64x16, stages = 1, swizzle = none, warps = 2x2>} {
+      %c0 = arith.constant 0 : index
+      %c16 = arith.constant 16 : index
+      %acc = bwgemm.accumulator : !bwgemm.acc<64x64xf32>
+      scf.for %i = %c0 to %k step %c16 {
+        %j = arith.addi %i, %c16 : index
+        %l = bwgemm.load %a[%c0, %j] : memref<?x?xbf16> -> !bwgemm.smem<64x16xbf16, k_major>
+        %r = bwgemm.load %b[%c0, %i] : memref<?x?xbf16> -> !bwgemm.smem<64x16xbf16, k_major>
+        bwgemm.mma %acc, %l, %r : !bwgemm.acc<64x64xf32>, !bwgemm.smem<64x16xbf16, k_major>, !bwgemm.smem<64x16xbf16, k_major>
+      }
+      bwgemm.store %acc, %d[%c0, %c0] : !bwgemm.acc<64x64xf32>, memref<?x?xf32>
+      gpu.return
+    }
+  }
+}
+
+//--- block.mlir
+gpu.module @kernels {
+  gpu.func @kernel(%b: memref<?x?xbf16>, %n: index, %k: index) kernel {
+    %tile = bwgemm.smem_alloc : !bwgemm.smem<64x16xbf16, k_major>
+    bwgemm.copy_tile %b[%n, %k], %tile by 16 : memref<?x?xbf16>, !bwgemm.smem<64x16xbf16, k_major>
+    gpu.return
+  }
+}
