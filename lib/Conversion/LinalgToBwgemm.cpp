@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Buffers.h"
+#include "FuseElementwise.h"
 #include "bwgemm/Conversion/Passes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -13,7 +15,6 @@
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace mlir::bwgemm {
 #define GEN_PASS_DEF_CONVERTLINALGTOBWGEMM
@@ -25,42 +26,11 @@ using namespace mlir::bwgemm;
 
 namespace {
 
-/// Positions of M, N and K among the loops of a contraction.
+/// Positions of M, N, K and the batch among the loops of a contraction.
 struct Loops {
   unsigned m, n, k;
+  std::optional<unsigned> batch;
 };
-
-/// The buffer that a view looks at.
-Value getRoot(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-    buffer = view.getViewSource();
-  return buffer;
-}
-
-/// Whether two buffers may share memory. Allocations are their own memory, and
-/// distinct arguments of a function are distinct buffers, as bufferization
-/// assumes of tensors.
-bool mayAlias(Value lhs, Value rhs) {
-  Value left = getRoot(lhs), right = getRoot(rhs);
-  auto isKnown = [](Value root) {
-    return isa<BlockArgument>(root) || root.getDefiningOp<memref::AllocOp>();
-  };
-  return left == right || !isKnown(left) || !isKnown(right);
-}
-
-/// Whether `op` may read or write memory that `buffer` looks at.
-bool touches(Operation *op, Value buffer) {
-  if (isMemoryEffectFree(op) || isa<memref::AllocOp>(op))
-    return false;
-  if (op->getNumRegions() == 0 || isa<linalg::LinalgOp>(op)) {
-    if (isa<MemoryEffectOpInterface>(op))
-      return llvm::any_of(op->getOperands(), [&](Value operand) {
-        return isa<BaseMemRefType>(operand.getType()) &&
-               mayAlias(operand, buffer);
-      });
-  }
-  return true;
-}
 
 bool isZero(linalg::FillOp fill) {
   return matchPattern(fill.getInputs().front(), m_AnyZeroFloat()) ||
@@ -85,41 +55,71 @@ class LinalgToBwgemmPass
     : public bwgemm::impl::ConvertLinalgToBwgemmBase<LinalgToBwgemmPass> {
 public:
   void runOnOperation() override {
-    WalkResult result = getOperation().walk([&](linalg::LinalgOp op) {
-      if (linalg::isaContractionOpInterface(op) && failed(convert(op)))
-        return WalkResult::interrupt();
-      return WalkResult::advance();
+    SmallVector<linalg::LinalgOp> contractions;
+    getOperation().walk([&](linalg::LinalgOp op) {
+      if (linalg::isaContractionOpInterface(op))
+        contractions.push_back(op);
     });
-    if (result.wasInterrupted())
-      return signalPassFailure();
+    bool fromTensors = getOperation()->hasAttr(kBufferizedAttr);
+    for (linalg::LinalgOp op : contractions) {
+      FailureOr<GemmOp> gemm = convert(op);
+      if (failed(gemm))
+        return signalPassFailure();
+      fuseElementwise(*gemm, fromTensors, notFused);
+    }
     getOperation().walk([&](linalg::FillOp fill) { convertFill(fill); });
     if (failed(checkRest()))
       signalPassFailure();
   }
 
 private:
-  LogicalResult convert(linalg::LinalgOp op);
+  FailureOr<GemmOp> convert(linalg::LinalgOp op);
   void convertFill(linalg::FillOp fill);
   FailureOr<Loops> findLoops(linalg::LinalgOp op);
   LogicalResult checkRest();
+
+  /// Why elementwise ops behind a gemm are not in its epilogue.
+  NotFused notFused;
 };
 
-/// Finds which loop is M, N and K, or says why the op is not a single matrix
-/// product.
+/// Finds which loop is M, N, K and the batch, or says why the op is not a
+/// matrix product or a batch of them.
 FailureOr<Loops> LinalgToBwgemmPass::findLoops(linalg::LinalgOp op) {
+  auto refuse = [&](const Twine &why) -> FailureOr<Loops> {
+    return op->emitOpError() << "cannot become a bwgemm.gemm: " << why;
+  };
   FailureOr<linalg::ContractionDimensions> dims =
       linalg::inferContractionDims(op);
-  if (failed(dims) || !dims->batch.empty() || dims->m.size() != 1 ||
-      dims->n.size() != 1 || dims->k.size() != 1) {
-    op->emitOpError() << "cannot become a bwgemm.gemm: expects one M, one N "
-                         "and one K dimension and no batch (a matrix times a "
-                         "matrix)";
-    return failure();
-  }
-  return Loops{dims->m.front(), dims->n.front(), dims->k.front()};
+  if (failed(dims) || dims->m.empty() || dims->n.empty())
+    return refuse("expects one M, one N and one K dimension and at most one "
+                  "batch (a matrix times a matrix)");
+  if (dims->k.size() != 1)
+    return refuse("expects one K dimension, but got " + Twine(dims->k.size()) +
+                  "; a matmul for each that accumulates into one result works");
+  Loops loops{0, 0, dims->k.front(), std::nullopt};
+  SmallVector<unsigned, 2> m = dims->m, n = dims->n;
+  // What only one operand has beside M or N, outermost, is a batch of it and of
+  // the result; the other operand is the same for all.
+  AffineMap result = op.getIndexingMapsArray().back();
+  unsigned outermost = result.getNumResults() ? result.getDimPosition(0) : 0;
+  if (dims->batch.size() == 1)
+    loops.batch = dims->batch.front();
+  else if (dims->batch.empty())
+    for (SmallVector<unsigned, 2> *of : {&m, &n})
+      if (of->size() == 2 && llvm::is_contained(*of, outermost) &&
+          result.getNumResults() == 3) {
+        llvm::erase(*of, outermost);
+        loops.batch = outermost;
+      }
+  if (m.size() != 1 || n.size() != 1 || dims->batch.size() > 1)
+    return refuse("expects one M, one N and one K dimension and at most one "
+                  "batch (a matrix times a matrix)");
+  loops.m = m.front();
+  loops.n = n.front();
+  return loops;
 }
 
-LogicalResult LinalgToBwgemmPass::convert(linalg::LinalgOp op) {
+FailureOr<GemmOp> LinalgToBwgemmPass::convert(linalg::LinalgOp op) {
   if (op.hasPureTensorSemantics())
     return op->emitOpError("expects memref operands; bufferize first "
                            "(--bwgemm-lower does)");
@@ -129,13 +129,18 @@ LogicalResult LinalgToBwgemmPass::convert(linalg::LinalgOp op) {
   Value a = op.getDpsInputs()[0], b = op.getDpsInputs()[1];
   Value d = op.getDpsInits().front();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  auto isLoops = [&](AffineMap map, unsigned first, unsigned second) {
-    return map.getNumResults() == 2 &&
-           map.getResult(0).isFunctionOfDim(first) &&
-           map.getResult(1).isFunctionOfDim(second) &&
-           map.isProjectedPermutation();
+  auto [m, n, k, batch] = *loops;
+  // Whether the last dimensions are these loops, behind the batch if there is
+  // one, which the result has.
+  auto isLoops = [&, batch = batch](AffineMap map, unsigned first,
+                                    unsigned second) {
+    unsigned rank = map.getNumResults();
+    return map.isProjectedPermutation() &&
+           (rank == 2 ||
+            (rank == 3 && batch && map.getDimPosition(0) == *batch)) &&
+           map.getDimPosition(rank - 2) == first &&
+           map.getDimPosition(rank - 1) == second;
   };
-  auto [m, n, k] = *loops;
   // The operand that carries M is A; a generic may name its inputs the other
   // way round.
   if (!isLoops(maps[0], m, k) && !isLoops(maps[0], k, m)) {
@@ -146,7 +151,8 @@ LogicalResult LinalgToBwgemmPass::convert(linalg::LinalgOp op) {
   if ((!transposeA && !isLoops(maps[0], m, k)) ||
       (!transposeB && !isLoops(maps[1], k, n)))
     return op->emitOpError("cannot become a bwgemm.gemm: expects operands "
-                           "indexed by (M, K) and (K, N) or their transposes");
+                           "indexed by (M, K) and (K, N) or their transposes, "
+                           "a batch outermost");
   if (isLoops(maps[2], n, m)) {
     // D^T = (A B)^T = B^T A^T: the roles and the transposes change places.
     std::swap(a, b);
@@ -155,7 +161,7 @@ LogicalResult LinalgToBwgemmPass::convert(linalg::LinalgOp op) {
     transposeB = !oldTransposeA;
   } else if (!isLoops(maps[2], m, n)) {
     return op->emitOpError("cannot become a bwgemm.gemm: expects an output "
-                           "indexed by (M, N) or (N, M)");
+                           "indexed by (M, N) or (N, M), a batch outermost");
   }
   for (auto [value, name] : {std::pair(a, "A"), std::pair(b, "B")}) {
     Type type = cast<MemRefType>(value.getType()).getElementType();
@@ -177,13 +183,14 @@ LogicalResult LinalgToBwgemmPass::convert(linalg::LinalgOp op) {
 
   linalg::FillOp fill = findZeroFill(op, d);
   OpBuilder builder(op);
-  GemmOp::create(builder, op.getLoc(), a, b, d, transposeA, transposeB,
-                 /*accumulate=*/!fill, /*schedule=*/ScheduleAttr(),
-                 /*fallback=*/ScheduleAttr());
+  auto gemm = GemmOp::create(builder, op.getLoc(), a, b, d, transposeA,
+                             transposeB, /*accumulate=*/!fill,
+                             /*schedule=*/ScheduleAttr(),
+                             /*fallback=*/ScheduleAttr());
   op->erase();
   if (fill)
     fill->erase();
-  return success();
+  return gemm;
 }
 
 /// A fill with zero that is no gemm's is done where the buffer lives. Upstream
@@ -222,11 +229,15 @@ LogicalResult LinalgToBwgemmPass::checkRest() {
       if (fine)
         return WalkResult::advance();
       InFlightDiagnostic diag = op->emitOpError();
-      if (isa<linalg::FillOp>(op))
+      auto reason = notFused.find(op);
+      if (reason != notFused.end())
+        diag << "cannot join the epilogue of the matmul before it: "
+             << reason->second;
+      else if (isa<linalg::FillOp>(op))
         diag << "is not supported here: expects a fill of a matrix with zero";
       else
         diag << "is not supported in a function with a matmul yet: expects "
-                "matmuls and fills with zero";
+                "matmuls, elementwise ops on their results and fills with zero";
       return WalkResult::interrupt();
     });
   });

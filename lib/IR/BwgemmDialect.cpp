@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EpilogueSyntax.h"
 #include "bwgemm/IR/Bwgemm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "bwgemm/IR/Bwgemm.h"
+#include "bwgemm/IR/Epilogue.h"
 
 using namespace mlir;
 using namespace mlir::bwgemm;
@@ -20,10 +21,11 @@ LogicalResult GemmOp::verify() {
   const char *names[] = {"A", "B", "D"};
   for (auto [type, name] : llvm::zip_equal(types, names)) {
     // gemm_c1
-    if (type.getRank() != 2)
-      return emitOpError() << "expects " << name
-                           << " to be a matrix (rank 2), but got rank "
-                           << type.getRank();
+    bool mayBeBatch = isBatched() || name[0] == 'D';
+    if (type.getRank() != 2 && (type.getRank() != 3 || !mayBeBatch))
+      return emitOpError() << "expects " << name << " to be a matrix (rank 2)"
+                           << (mayBeBatch ? " or a batch of them (rank 3)" : "")
+                           << ", but got rank " << type.getRank();
     // gemm_c8
     SmallVector<int64_t> strides;
     int64_t offset;
@@ -52,17 +54,41 @@ LogicalResult GemmOp::verify() {
                          << dim(0, getKDimOfA()) << " and "
                          << dim(1, getKDimOfB());
   // gemm_c6
-  if (!compatible(dim(0, getMDimOfA()), dim(2, 0)))
+  int64_t m = dim(2, types[2].getRank() - 2),
+          n = dim(2, types[2].getRank() - 1);
+  if (!compatible(dim(0, getMDimOfA()), m))
     return emitOpError() << "expects A and D to agree on M, but got "
-                         << dim(0, getMDimOfA()) << " and " << dim(2, 0);
+                         << dim(0, getMDimOfA()) << " and " << m;
   // gemm_c7
-  if (!compatible(dim(1, getNDimOfB()), dim(2, 1)))
+  if (!compatible(dim(1, getNDimOfB()), n))
     return emitOpError() << "expects B and D to agree on N, but got "
-                         << dim(1, getNDimOfB()) << " and " << dim(2, 1);
+                         << dim(1, getNDimOfB()) << " and " << n;
+  if (isBatched()) {
+    // gemm_c10
+    if (types[0].getRank() == 2 && types[1].getRank() == 2)
+      return emitOpError("expects a batch of A or of B for a batch of D, but "
+                         "got one matrix of each");
+    // gemm_c11
+    for (unsigned operand : {0, 1})
+      if (types[operand].getRank() == 3 &&
+          !compatible(dim(operand, 0), dim(2, 0)))
+        return emitOpError() << "expects " << names[operand]
+                             << " and D to agree on the batch, but got "
+                             << dim(operand, 0) << " and " << dim(2, 0);
+  }
   // gemm_c9
   if (getFallback() && !getSchedule())
     return emitOpError("expects a schedule beside the fallback, but got none");
-  return success();
+  return verifyEpilogue(*this, getExtras(), getEpilogueMapsAttr(),
+                        getEpilogue(), types[2]);
+}
+
+void GemmOp::build(OpBuilder &builder, OperationState &state, Value a, Value b,
+                   Value d, bool transposeA, bool transposeB, bool accumulate,
+                   ScheduleAttr schedule, ScheduleAttr fallback) {
+  build(builder, state, a, b, d, /*extras=*/ValueRange(), transposeA,
+        transposeB, accumulate, schedule, fallback,
+        /*epilogueMaps=*/ArrayAttr());
 }
 
 void GemmOp::getEffects(
@@ -72,5 +98,8 @@ void GemmOp::getEffects(
   effects.emplace_back(MemoryEffects::Read::get(), &getBMutable());
   if (getAccumulate())
     effects.emplace_back(MemoryEffects::Read::get(), &getDMutable());
+  for (OpOperand &extra : getExtrasMutable())
+    if (isa<MemRefType>(extra.get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), &extra);
   effects.emplace_back(MemoryEffects::Write::get(), &getDMutable());
 }

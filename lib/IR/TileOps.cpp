@@ -7,6 +7,7 @@
 
 #include "OperandVerifiers.h"
 #include "bwgemm/IR/Bwgemm.h"
+#include "bwgemm/IR/Epilogue.h"
 #include "bwgemm/IR/TargetInfo.h"
 
 using namespace mlir;
@@ -81,6 +82,18 @@ LogicalResult MmaOp::verify() {
   return verifyMmaOperands(*this, acc.getRows(), acc.getColumns(), a, b);
 }
 
+void StoreOp::build(OpBuilder &builder, OperationState &state, Value acc,
+                    Value d, Value m, Value n, Value map, bool accumulate) {
+  build(builder, state, acc, d, m, n, map, /*extras=*/ValueRange(), accumulate,
+        /*epilogueMaps=*/ArrayAttr());
+}
+
+StoreOp StoreOp::cloneFor(OpBuilder &builder, Value acc) {
+  auto clone = cast<StoreOp>(builder.clone(*getOperation()));
+  clone.getAccMutable().assign(acc);
+  return clone;
+}
+
 LogicalResult StoreOp::verify() {
   auto type = cast<MemRefType>(getD().getType());
   // store_c1
@@ -92,6 +105,9 @@ LogicalResult StoreOp::verify() {
   if (!element.isF32() && !element.isF16() && !element.isBF16())
     return emitOpError() << "expects f32, f16 or bf16 in memory, but got "
                          << element;
+  if (failed(verifyEpilogue(*this, getExtras(), getEpilogueMapsAttr(),
+                            getEpilogue(), type)))
+    return failure();
   if (!getMap())
     return success();
   TensorMapType map = getMap().getType();

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "bwgemm/Conversion/Passes.h"
 #include "bwgemm/Target/Passes.h"
 
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
@@ -33,10 +34,6 @@ static void buildDeallocationPipeline(OpPassManager &manager) {
   bufferization::buildBufferDeallocationPipeline(
       manager, bufferization::BufferDeallocationPipelineOptions());
 }
-
-/// Set on a module whose buffers come from tensors. Of a hand-written one
-/// deallocation would ask of every op what it does to memory.
-static constexpr llvm::StringLiteral kBufferized = "bwgemm.bufferized";
 
 /// Whether a block or an op of `module` has a tensor.
 static bool hasTensors(ModuleOp module) {
@@ -70,7 +67,7 @@ public:
     OpPassManager manager(ModuleOp::getOperationName());
     if (hasTensors(getOperation())) {
       buildPipeline(manager);
-      getOperation()->setAttr(kBufferized, UnitAttr::get(&getContext()));
+      getOperation()->setAttr(kBufferizedAttr, UnitAttr::get(&getContext()));
     } else {
       manager.addPass(createResultsToArguments());
     }
@@ -91,7 +88,9 @@ public:
   }
 
   void runOnOperation() override {
-    if (!getOperation()->removeAttr(kBufferized))
+    // Of hand-written buffers deallocation would ask of every op what it does
+    // to memory.
+    if (!getOperation()->removeAttr(kBufferizedAttr))
       return;
     OpPassManager manager(ModuleOp::getOperationName());
     buildDeallocationPipeline(manager);

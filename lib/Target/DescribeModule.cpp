@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DescribeEpilogue.h"
 #include "bwgemm/Target/Description.h"
 #include "bwgemm/Target/Passes.h"
 
@@ -174,6 +175,11 @@ private:
     json::Object d = describeOperand(gemm.getD(), "D", reason);
     a["transposed"] = gemm.getTransposeA();
     b["transposed"] = gemm.getTransposeB();
+    std::optional<json::Object> epilogue;
+    if (gemm.hasEpilogue())
+      epilogue = describeEpilogue(gemm, [&](Value operand, StringRef name) {
+        return describeOperand(operand, name, reason);
+      });
     if (reason.empty() && gemm->getParentOp() != function)
       reason = "it stands inside of " +
                gemm->getParentOp()->getName().getStringRef().str();
@@ -184,6 +190,8 @@ private:
                         {"b", std::move(b)},
                         {"d", std::move(d)},
                         {"accumulate", gemm.getAccumulate()}};
+    if (epilogue)
+      object["epilogue"] = std::move(*epilogue);
     if (!reason.empty()) {
       object["checkable"] = false;
       object["reason"] = reason;

@@ -42,6 +42,7 @@ void bwgemm::buildLowerPipeline(OpPassManager &manager,
   manager.addPass(createAssignSchedule(schedule));
   // What is computed is visible here, the kernels after serialisation.
   manager.addPass(createDescribeModule());
+  manager.addPass(createLoopOverBatch());
   manager.addPass(createDispatch());
   manager.addPass(createLowerNaive());
   manager.addPass(createTileGemm());
@@ -65,6 +66,7 @@ void bwgemm::buildLowerPipeline(OpPassManager &manager,
   manager.addPass(createInsertAsync());
   manager.addPass(createProgrammaticLaunch());
   manager.addPass(createLowerEpilogue());
+  manager.addPass(createExpandMath());
   manager.addPass(createPlanResources());
   manager.addNestedPass<gpu::GPUModuleOp>(createConvertBwgemmToNVVM());
   SerializeKernelsOptions serialize;

@@ -166,9 +166,7 @@ void AsyncProgram::emitLoop() {
 void AsyncProgram::emitEpilogue() {
   builder.setInsertionPoint(ops.store);
   fence(FenceKind::Tcgen05After);
-  StoreOp::create(builder, ops.store.getLoc(), tmem, ops.store.getD(),
-                  ops.store.getM(), ops.store.getN(), ops.store.getMap(),
-                  ops.store.getAccumulate());
+  ops.store.cloneFor(builder, tmem);
   // Every warp has read its part before the columns are freed.
   barrier();
   inFirstWarp([&] { TmemDeallocOp::create(builder, loc, tmem, slot); });

@@ -185,9 +185,7 @@ void RingProgram::emitEpilogue() {
                                    sums, begin, tensor)
                     .getBuffers()
                     .front();
-    StoreOp::create(builder, ops.store.getLoc(), sum, ops.store.getD(),
-                    ops.store.getM(), ops.store.getN(), ops.store.getMap(),
-                    ops.store.getAccumulate());
+    ops.store.cloneFor(builder, sum);
     // The reads are over before another accumulator may take their place.
     fence(FenceKind::Tcgen05Before);
     Value elected = ElectOp::create(builder, loc, builder.getI1Type());

@@ -172,9 +172,7 @@ void WarpgroupProgram::emitMultiply() {
           return {next, RingNextOp::create(builder, loc, cursorType, operands,
                                            cursor)};
         });
-    StoreOp::create(builder, ops.store.getLoc(), sum.getResult(0),
-                    ops.store.getD(), ops.store.getM(), ops.store.getN(),
-                    ops.store.getMap(), ops.store.getAccumulate());
+    ops.store.cloneFor(builder, sum.getResult(0));
   });
 }
 

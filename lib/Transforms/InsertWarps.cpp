@@ -66,9 +66,7 @@ public:
     emitPrologue();
     builder.setInsertionPoint(ops.store);
     Value sum = emitSum();
-    StoreOp::create(builder, ops.store.getLoc(), sum, ops.store.getD(),
-                    ops.store.getM(), ops.store.getN(), /*map=*/Value(),
-                    ops.store.getAccumulate());
+    ops.store.cloneFor(builder, sum);
     auto [warpsM, warpsN] = schedule.getWarps();
     setBlockSize(kernel, 32 * warpsM * warpsN);
     ops.store.erase();

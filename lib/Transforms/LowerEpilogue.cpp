@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementEpilogue.h"
 #include "ResultReader.h"
 #include "StagedStore.h"
 #include "bwgemm/Transforms/Passes.h"
@@ -32,8 +33,8 @@ constexpr int64_t kStepColumns = 32;
 class Epilogue {
 public:
   Epilogue(StoreOp store, TmemShape shape)
-      : store(store), reader(store, shape), shape(reader.getShape()),
-        builder(store), loc(store.getLoc()),
+      : store(store), epilogue(store), reader(store, shape),
+        shape(reader.getShape()), builder(store), loc(store.getLoc()),
         type(cast<MemRefType>(store.getD().getType())) {}
 
   void emit();
@@ -78,9 +79,9 @@ private:
   void emitVectors(const Segment &segment);
   void emitScalars(const Segment &segment);
   Value widen(Value value);
-  Value convert(Value value);
 
   StoreOp store;
+  ElementEpilogue epilogue;
   ResultReader reader;
   TmemShape shape;
   OpBuilder builder;
@@ -90,8 +91,8 @@ private:
   Value rows, columns, lane, warpLane, warpRow;
   /// The column of D at which the columns of this warp's lanes begin.
   Value firstColumn;
-  /// Whether the whole tile is inside of D and vectors are aligned; null if
-  /// D's rows are not contiguous.
+  /// Whether the whole tile is inside of D and vectors are aligned, those of
+  /// the epilogue's operands, too; null if D's rows are not contiguous.
   Value wholeTile;
   int64_t stepColumns = kStepColumns;
 };
@@ -124,7 +125,11 @@ Value Epilogue::emitWholeTileCheck(int64_t vectorBytes) {
                    add(store.getM(), constant(reader.getRows())), rows),
            compare(arith::CmpIPredicate::ule,
                    add(store.getN(), constant(reader.getColumns())), columns));
-  return both(aligned, inside);
+  Value whole = both(aligned, inside);
+  if (Value operands =
+          epilogue.emitAligned(builder, loc, vectorBytes / elementBytes))
+    whole = both(whole, operands);
+  return whole;
 }
 
 /// To f32, the type of accumulators.
@@ -135,17 +140,6 @@ Value Epilogue::widen(Value value) {
   return value.getType() == wide
              ? value
              : arith::ExtFOp::create(builder, loc, wide, value).getResult();
-}
-
-/// From f32 to the type of D, rounding to nearest even.
-Value Epilogue::convert(Value value) {
-  Type element = type.getElementType();
-  if (element.isF32())
-    return value;
-  Type result = element;
-  if (auto vector = dyn_cast<VectorType>(value.getType()))
-    result = vector.clone(element);
-  return arith::TruncFOp::create(builder, loc, result, value);
 }
 
 /// Writes a segment that is inside of D and aligned.
@@ -166,7 +160,10 @@ void Epilogue::emitVectors(const Segment &segment) {
             /*nontemporal=*/false, alignment);
         vector = arith::AddFOp::create(builder, loc, vector, widen(old));
       }
-      vector::StoreOp::create(builder, loc, convert(vector), store.getD(), at,
+      Value result =
+          epilogue.compute(builder, loc, vector,
+                           epilogue.load(builder, loc, at[0], at[1], width));
+      vector::StoreOp::create(builder, loc, result, store.getD(), at,
                               /*nontemporal=*/false, alignment);
     }
   });
@@ -181,13 +178,16 @@ void Epilogue::emitScalars(const Segment &segment) {
     for (auto [index, value] : llvm::enumerate(segment.values)) {
       Value column = add(segment.column, constant(index));
       when(compare(arith::CmpIPredicate::ult, column, columns), [&] {
-        ValueRange at{segment.row, column};
+        Value at[] = {segment.row, column};
         Value sum = value;
         if (store.getAccumulate())
           sum = arith::AddFOp::create(
               builder, loc, sum,
               widen(memref::LoadOp::create(builder, loc, store.getD(), at)));
-        memref::StoreOp::create(builder, loc, convert(sum), store.getD(), at);
+        Value result = epilogue.compute(
+            builder, loc, sum,
+            epilogue.load(builder, loc, segment.row, column, /*width=*/0));
+        memref::StoreOp::create(builder, loc, result, store.getD(), at);
       });
     }
   });

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementKernel.h"
 #include "ModuleTarget.h"
-#include "Outlining.h"
 #include "bwgemm/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,35 +37,11 @@ void emitBody(GemmOp gemm, gpu::GPUFuncOp kernel, int64_t tile) {
   builder.setInsertionPointToStart(&kernel.getBody().front());
   Value a = kernel.getArgument(0), b = kernel.getArgument(1);
   Value d = kernel.getArgument(2);
-  auto dim = [&](Value buffer, unsigned index) -> Value {
-    return builder.createOrFold<memref::DimOp>(loc, buffer, index);
-  };
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  Value rows = dim(d, 0), columns = dim(d, 1),
-        depth = dim(a, gemm.getKDimOfA());
-  Type index = builder.getIndexType();
-  auto origin = TileCoordOp::create(
-      builder, loc, index, index, tile, tile, columns,
-      /*tile=*/Value(), /*raster=*/1,
-      /*rows=*/Value(), TileOrder::Straight, /*cluster=*/DenseI64ArrayAttr());
-  auto thread = [&](gpu::Dimension dimension) -> Value {
-    return gpu::ThreadIdOp::create(builder, loc, dimension);
-  };
-  // Neighbouring threads take neighbouring columns.
-  Value row = arith::AddIOp::create(builder, loc, origin.getM(),
-                                    thread(gpu::Dimension::y));
-  Value column = arith::AddIOp::create(builder, loc, origin.getN(),
-                                       thread(gpu::Dimension::x));
-  auto below = [&](Value value, Value bound) -> Value {
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, value,
-                                 bound);
-  };
-  Value inside = arith::AndIOp::create(builder, loc, below(row, rows),
-                                       below(column, columns));
-  auto guard =
-      scf::IfOp::create(builder, loc, inside, /*withElseRegion=*/false);
+  Value depth = builder.createOrFold<memref::DimOp>(loc, a, gemm.getKDimOfA());
+  auto [row, column, guard] = emitElementPlace(builder, loc, d, tile);
   builder.setInsertionPointToStart(guard.thenBlock());
   Value start = arith::ConstantFloatOp::create(
       builder, loc, builder.getF32Type(), llvm::APFloat(0.0f));
@@ -88,17 +64,8 @@ void emitBody(GemmOp gemm, gpu::GPUFuncOp kernel, int64_t tile) {
             arith::AddFOp::create(body, loc, sums[0], product, contract);
         scf::YieldOp::create(body, loc, sum);
       });
-  Value result = loop.getResult(0);
-  if (gemm.getAccumulate()) {
-    Value old =
-        toF32(builder, loc,
-              memref::LoadOp::create(builder, loc, d, ValueRange{row, column}));
-    result = arith::AddFOp::create(builder, loc, old, result);
-  }
-  Type type = gemm.getDType().getElementType();
-  if (!type.isF32())
-    result = arith::TruncFOp::create(builder, loc, type, result);
-  memref::StoreOp::create(builder, loc, result, d, ValueRange{row, column});
+  emitElement(builder, loc, gemm, loop.getResult(0), d,
+              kernel.getArguments().drop_front(3), row, column);
   builder.setInsertionPointToEnd(&kernel.getBody().front());
   gpu::ReturnOp::create(builder, loc);
 }
@@ -118,13 +85,15 @@ public:
       int64_t tile = gemm.getSchedule()->getTileM();
       int32_t threads = tile;
       gpu::GPUFuncOp kernel = createKernel(
-          gemm, {gemm.getAType(), gemm.getBType(), gemm.getDType()},
+          gemm,
+          withExtraTypes({gemm.getAType(), gemm.getBType(), gemm.getDType()},
+                         gemm),
           {threads, threads});
       emitBody(gemm, kernel, tile);
       replaceWithHostCode(gemm, [&](OpBuilder &builder, Location loc,
                                     const DeviceOperands &operands) {
         emitLaunch(builder, loc, kernel, operands, tile, tile,
-                   {operands.a, operands.b, operands.d});
+                   withExtras({operands.a, operands.b, operands.d}, operands));
       });
     }
   }

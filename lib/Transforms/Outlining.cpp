@@ -7,12 +7,14 @@
 
 #include "Outlining.h"
 
+#include "ElementKernel.h"
 #include "ModuleTarget.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -43,11 +45,12 @@ static gpu::GPUModuleOp getKernelModule(ModuleOp module) {
 }
 
 gpu::GPUFuncOp bwgemm::createKernel(GemmOp gemm, TypeRange arguments,
-                                    std::array<int32_t, 2> blockSize) {
+                                    std::array<int32_t, 2> blockSize,
+                                    StringRef suffix) {
   auto module = gemm->getParentOfType<ModuleOp>();
   gpu::GPUModuleOp kernels = getKernelModule(module);
   auto function = gemm->getParentOfType<FunctionOpInterface>();
-  std::string base = (function.getName() + "_kernel").str(), name = base;
+  std::string base = (function.getName() + suffix).str(), name = base;
   for (unsigned i = 1; kernels.lookupSymbol(name); ++i)
     name = base + "_" + std::to_string(i);
   OpBuilder builder(module.getContext());
@@ -97,9 +100,8 @@ void bwgemm::updateMaps(gpu::GPUFuncOp kernel) {
   });
 }
 
-/// `lhs == rhs` as far as it is not known; accumulates into `ok`.
-static void requireEqual(OpBuilder &builder, Location loc, Value lhs, Value rhs,
-                         StringRef what, Value &ok) {
+void bwgemm::requireEqual(OpBuilder &builder, Location loc, Value lhs,
+                          Value rhs, StringRef what, Value &ok) {
   // Static extents fold to constants, which the verifier has compared.
   if (lhs.getDefiningOp<arith::ConstantOp>() &&
       rhs.getDefiningOp<arith::ConstantOp>())
@@ -107,6 +109,48 @@ static void requireEqual(OpBuilder &builder, Location loc, Value lhs, Value rhs,
   Value equal = RequireEqualOp::create(builder, loc, builder.getI1Type(), lhs,
                                        rhs, builder.getStringAttr(what));
   ok = ok ? arith::AndIOp::create(builder, loc, ok, equal).getResult() : equal;
+}
+
+SmallVector<Value> bwgemm::withExtras(ArrayRef<Value> first,
+                                      const DeviceOperands &operands) {
+  SmallVector<Value> all(first);
+  llvm::append_range(all, operands.extras);
+  return all;
+}
+
+SmallVector<Type> bwgemm::withExtraTypes(ArrayRef<Type> first, GemmOp gemm) {
+  SmallVector<Type> all(first);
+  llvm::append_range(all, gemm.getExtras().getTypes());
+  return all;
+}
+
+/// Checks that the operands of the epilogue have the extents that their places
+/// say.
+static void requireExtents(OpBuilder &builder, Location loc, GemmOp gemm,
+                           const DeviceOperands &operands, Value &ok) {
+  for (auto [index, extra] : llvm::enumerate(gemm.getExtras())) {
+    auto type = dyn_cast<MemRefType>(extra.getType());
+    if (!type)
+      continue;
+    auto map = cast<AffineMapAttr>((*gemm.getEpilogueMaps())[index]).getValue();
+    for (auto [dimension, result] : llvm::enumerate(map.getResults())) {
+      auto place = dyn_cast<AffineDimExpr>(result);
+      Value expected =
+          !place ? arith::ConstantIndexOp::create(builder, loc, 1).getResult()
+          : place.getPosition() == 0 ? operands.m
+                                     : operands.n;
+      std::string what =
+          "gemm: dimension " + std::to_string(dimension) + " of operand " +
+          std::to_string(index) + " of the epilogue ({got}) must equal the " +
+          (!place                     ? "one element that is used"
+           : place.getPosition() == 0 ? "rows of the result"
+                                      : "columns of the result") +
+          " ({expected})";
+      requireEqual(builder, loc,
+                   builder.createOrFold<memref::DimOp>(loc, extra, dimension),
+                   expected, what, ok);
+    }
+  }
 }
 
 void bwgemm::replaceWithHostCode(
@@ -134,6 +178,7 @@ void bwgemm::replaceWithHostCode(
       ok);
   requireEqual(builder, loc, dim(b, gemm.getKDimOfB()), operands.k,
                "gemm: K of B ({got}) must equal K of A ({expected})", ok);
+  requireExtents(builder, loc, gemm, operands, ok);
 
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   auto compare = [&](arith::CmpIPredicate predicate, Value value) -> Value {
@@ -154,11 +199,21 @@ void bwgemm::replaceWithHostCode(
   };
   bool accumulate = gemm.getAccumulate();
   operands.d = toDevice(d, /*read=*/accumulate, /*write=*/true);
+  SmallVector<Value> staged{operands.d};
+  for (Value extra : gemm.getExtras()) {
+    Value here = extra;
+    if (isa<MemRefType>(extra.getType()))
+      staged.push_back(here = toDevice(extra, /*read=*/true, /*write=*/false));
+    operands.extras.push_back(here);
+  }
   Value empty = compare(arith::CmpIPredicate::eq, operands.k);
   auto whenEmpty =
       scf::IfOp::create(builder, loc, empty, /*withElseRegion=*/true);
   builder.setInsertionPointToStart(whenEmpty.thenBlock());
-  if (!accumulate)
+  // What is known not to be empty needs no kernel for the case.
+  if (gemm.hasEpilogue() && !matchPattern(operands.k, m_NonZero()))
+    emitEpilogueAlone(builder, loc, gemm, operands);
+  else if (!gemm.hasEpilogue() && !accumulate)
     ZeroFillOp::create(builder, loc, operands.d);
   builder.setInsertionPointToStart(whenEmpty.elseBlock());
   operands.a = toDevice(a, /*read=*/true, /*write=*/false);
@@ -167,7 +222,8 @@ void bwgemm::replaceWithHostCode(
   FromDeviceOp::create(builder, loc, operands.a);
   FromDeviceOp::create(builder, loc, operands.b);
   builder.setInsertionPointAfter(whenEmpty);
-  FromDeviceOp::create(builder, loc, operands.d);
+  for (Value value : llvm::reverse(staged))
+    FromDeviceOp::create(builder, loc, value);
   gemm.erase();
 }
 

@@ -19,20 +19,37 @@ namespace mlir::bwgemm {
 struct DeviceOperands {
   Value a, b, d;
   Value m, n, k;
+  /// Those of the epilogue.
+  SmallVector<Value> extras;
 };
+
+/// The operands of a launch of `gemm`'s kernel, or the types of the kernel's
+/// arguments: `first`, followed by those of the epilogue.
+SmallVector<Value> withExtras(ArrayRef<Value> first,
+                              const DeviceOperands &operands);
+SmallVector<Type> withExtraTypes(ArrayRef<Type> first, GemmOp gemm);
 
 /// Creates an empty kernel for `gemm`, named after its function, in the
 /// module's `gpu.module` (made when needed, for the module's target).
 /// `blockSize` threads in x and y are recorded as the known block size.
+/// `suffix` is put behind the function's name.
 gpu::GPUFuncOp createKernel(GemmOp gemm, TypeRange arguments,
-                            std::array<int32_t, 2> blockSize);
+                            std::array<int32_t, 2> blockSize,
+                            StringRef suffix = "_kernel");
+
+/// Reports `what` when the function is called unless `lhs == rhs`, as far as
+/// that is not known; accumulates into `ok`, which is null as long as nothing
+/// is left to be found out.
+void requireEqual(OpBuilder &builder, Location loc, Value lhs, Value rhs,
+                  StringRef what, Value &ok);
 
 /// Makes `threads` in x the block size of a kernel and of its launches.
 void setBlockSize(gpu::GPUFuncOp kernel, int64_t threads);
 
 /// Replaces `gemm` by host code that checks that sizes agree, returns early for
-/// an empty result, fills with zero (or leaves) D where K is zero, and
-/// otherwise stages the operands and lets `launch` emit the launch.
+/// an empty result, fills with zero (or leaves) D where K is zero, or launches
+/// a kernel of the epilogue alone, and otherwise stages the operands and lets
+/// `launch` emit the launch.
 void replaceWithHostCode(
     GemmOp gemm,
     llvm::function_ref<void(OpBuilder &, Location, const DeviceOperands &)>

@@ -14,6 +14,8 @@
 
 #include "ReducePartials.h"
 
+#include "ElementEpilogue.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -41,6 +43,14 @@ Value bwgemm::passToKernel(gpu::GPUFuncOp kernel, gpu::LaunchFuncOp launch,
   return kernel.getArgument(position);
 }
 
+SmallVector<Value> bwgemm::getLaunchedExtras(gpu::LaunchFuncOp launch,
+                                             StoreOp store) {
+  return llvm::map_to_vector(store.getExtras(), [&](Value extra) {
+    return Value(
+        launch.getKernelOperand(cast<BlockArgument>(extra).getArgNumber()));
+  });
+}
+
 namespace {
 
 /// Threads of a CTA.
@@ -49,10 +59,13 @@ constexpr int32_t kThreads = 256;
 /// Emits the body of one kernel.
 class Reduction {
 public:
-  Reduction(gpu::GPUFuncOp kernel, bool accumulate)
+  Reduction(gpu::GPUFuncOp kernel, StoreOp store)
       : builder(kernel.getContext()), loc(kernel.getLoc()),
         type(cast<MemRefType>(kernel.getArgument(1).getType())),
-        accumulate(accumulate), width(getWidth(type)) {
+        accumulate(store.getAccumulate()), width(getWidth(type)),
+        epilogue(kernel.getArguments().drop_front(2).take_front(
+                     store.getExtras().size()),
+                 store.getEpilogueMapsAttr(), store.getEpilogue(), type) {
     builder.setInsertionPointToEnd(&kernel.getBody().front());
     sums = kernel.getArgument(0);
     d = kernel.getArgument(1);
@@ -88,11 +101,10 @@ private:
 
   Value load(Value row, Value column);
   Value emitSum(Value row, Value column, Value parts, Value sliceRows);
-  /// Whether 16 bytes of D at the thread's place can be accessed at once; null
-  /// if they cannot.
+  /// Whether 16 bytes of D at the thread's place, and their neighbours' of the
+  /// epilogue's operands, can be accessed at once; null if they cannot.
   Value emitWhole(Value column, Value columns);
   Value widen(Value value);
-  Value round(Value value);
   void emitVector(Value sum, Value row, Value column);
   void emitScalars(Value sum, Value row, Value column, Value columns);
   void emitWrite(Value sum, Value row, Value column, Value columns);
@@ -102,6 +114,7 @@ private:
   MemRefType type;
   bool accumulate;
   int64_t width;
+  ElementEpilogue epilogue;
   Value sums, d;
 };
 
@@ -149,7 +162,10 @@ Value Reduction::emitWhole(Value column, Value columns) {
   Value aligned = compare(arith::CmpIPredicate::eq, low, constant(0));
   Value end = arith::AddIOp::create(builder, loc, column, constant(width));
   Value inside = compare(arith::CmpIPredicate::ule, end, columns);
-  return arith::AndIOp::create(builder, loc, aligned, inside);
+  Value whole = arith::AndIOp::create(builder, loc, aligned, inside);
+  if (Value operands = epilogue.emitAligned(builder, loc, width))
+    whole = arith::AndIOp::create(builder, loc, whole, operands);
+  return whole;
 }
 
 Value Reduction::widen(Value value) {
@@ -161,17 +177,8 @@ Value Reduction::widen(Value value) {
   return arith::ExtFOp::create(builder, loc, wide, value);
 }
 
-Value Reduction::round(Value value) {
-  Type element = type.getElementType();
-  if (element.isF32())
-    return value;
-  if (auto vector = dyn_cast<VectorType>(value.getType()))
-    return arith::TruncFOp::create(builder, loc, vector.clone(element), value);
-  return arith::TruncFOp::create(builder, loc, element, value);
-}
-
 void Reduction::emitVector(Value sum, Value row, Value column) {
-  ValueRange at{row, column};
+  Value at[] = {row, column};
   llvm::MaybeAlign alignment(16);
   auto vector = VectorType::get(width, type.getElementType());
   if (accumulate) {
@@ -179,7 +186,9 @@ void Reduction::emitVector(Value sum, Value row, Value column) {
                                        /*nontemporal=*/false, alignment);
     sum = arith::AddFOp::create(builder, loc, sum, widen(old));
   }
-  vector::StoreOp::create(builder, loc, round(sum), d, at,
+  Value result = epilogue.compute(
+      builder, loc, sum, epilogue.load(builder, loc, row, column, width));
+  vector::StoreOp::create(builder, loc, result, d, at,
                           /*nontemporal=*/false, alignment);
 }
 
@@ -188,12 +197,15 @@ void Reduction::emitScalars(Value sum, Value row, Value column, Value columns) {
     Value at = arith::AddIOp::create(builder, loc, column, constant(i));
     Value value = vector::ExtractOp::create(builder, loc, sum, i);
     when(compare(arith::CmpIPredicate::ult, at, columns), [&] {
-      ValueRange place{row, at};
+      Value place[] = {row, at};
       if (accumulate)
         value = arith::AddFOp::create(
             builder, loc, value,
             widen(memref::LoadOp::create(builder, loc, d, place)));
-      memref::StoreOp::create(builder, loc, round(value), d, place);
+      Value result =
+          epilogue.compute(builder, loc, value,
+                           epilogue.load(builder, loc, row, at, /*width=*/0));
+      memref::StoreOp::create(builder, loc, result, d, place);
     });
   }
 }
@@ -308,9 +320,10 @@ void Reduction::emitForShares(const TileShares &shares, TileCoordOp coord) {
 
 } // namespace
 
-/// An empty kernel that reads a workspace of partial sums and writes D.
+/// An empty kernel that reads a workspace of partial sums and writes D; its
+/// arguments have the types of `operands`.
 static gpu::GPUFuncOp createReduction(Location loc, gpu::GPUFuncOp kernel,
-                                      Type workspace, Type d) {
+                                      ValueRange operands) {
   auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
   std::string base = (kernel.getName() + "_reduce").str(), name = base;
   for (unsigned i = 1; module.lookupSymbol(name); ++i)
@@ -319,7 +332,7 @@ static gpu::GPUFuncOp createReduction(Location loc, gpu::GPUFuncOp kernel,
   inModule.setInsertionPointAfter(kernel);
   auto reduce =
       gpu::GPUFuncOp::create(inModule, loc, name,
-                             inModule.getFunctionType({workspace, d},
+                             inModule.getFunctionType(operands.getTypes(),
                                                       /*results=*/{}));
   reduce->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   inModule.getUnitAttr());
@@ -332,9 +345,10 @@ static gpu::GPUFuncOp createReduction(Location loc, gpu::GPUFuncOp kernel,
 
 void bwgemm::emitReducePartials(OpBuilder &builder, Location loc,
                                 gpu::GPUFuncOp kernel, const PartialSums &sums,
-                                Value d, bool accumulate) {
-  gpu::GPUFuncOp reduce =
-      createReduction(loc, kernel, sums.workspace.getType(), d.getType());
+                                Value d, StoreOp store, ValueRange extras) {
+  SmallVector<Value> operands{sums.workspace, d};
+  llvm::append_range(operands, extras);
+  gpu::GPUFuncOp reduce = createReduction(loc, kernel, operands);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
@@ -352,11 +366,10 @@ void bwgemm::emitReducePartials(OpBuilder &builder, Location loc,
       builder, loc, reduce,
       gpu::KernelDim3{ceilDiv(pieces, kThreads), one, one},
       gpu::KernelDim3{constant(kThreads), one, one},
-      arith::ConstantIntOp::create(builder, loc, 0, 32),
-      ValueRange{sums.workspace, d});
+      arith::ConstantIntOp::create(builder, loc, 0, 32), operands);
   Value parts = passToKernel(reduce, launch, sums.parts);
   Value sliceRows = passToKernel(reduce, launch, sums.sliceRows);
-  Reduction(reduce, accumulate).emit(parts, sliceRows);
+  Reduction(reduce, store).emit(parts, sliceRows);
 }
 
 Value bwgemm::emitFirstStep(OpBuilder &builder, Location loc, Value steps,
@@ -370,9 +383,11 @@ Value bwgemm::emitFirstStep(OpBuilder &builder, Location loc, Value steps,
 
 void bwgemm::emitReduceShares(OpBuilder &builder, Location loc,
                               gpu::GPUFuncOp kernel, const TileShares &shares,
-                              TileCoordOp coord, Value d, bool accumulate) {
-  gpu::GPUFuncOp reduce =
-      createReduction(loc, kernel, shares.workspace.getType(), d.getType());
+                              TileCoordOp coord, Value d, StoreOp store,
+                              ValueRange extras) {
+  SmallVector<Value> operands{shares.workspace, d};
+  llvm::append_range(operands, extras);
+  gpu::GPUFuncOp reduce = createReduction(loc, kernel, operands);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
@@ -386,10 +401,9 @@ void bwgemm::emitReduceShares(OpBuilder &builder, Location loc,
       gpu::KernelDim3{places, constant(llvm::divideCeil(pieces, kThreads)),
                       one},
       gpu::KernelDim3{constant(kThreads), one, one},
-      arith::ConstantIntOp::create(builder, loc, 0, 32),
-      ValueRange{shares.workspace, d});
+      arith::ConstantIntOp::create(builder, loc, 0, 32), operands);
   TileShares inKernel{Value(), passToKernel(reduce, launch, shares.ctas),
                       passToKernel(reduce, launch, shares.tiles),
                       passToKernel(reduce, launch, shares.depthTiles)};
-  Reduction(reduce, accumulate).emitForShares(inKernel, coord);
+  Reduction(reduce, store).emitForShares(inKernel, coord);
 }

@@ -26,11 +26,12 @@ struct PartialSums {
 };
 
 /// Emits a kernel beside `kernel`, named after it, and at `builder` its launch:
-/// it adds the slices of `sums` in their order and writes the result, rounded
-/// once, to `d`, a device view of D; with `accumulate` it adds what `d` held
-/// before it rounds.
+/// it adds the slices of `sums` in their order and does with them what `store`
+/// in `kernel` would do with its accumulator. `d` is a device view of D, and
+/// `extras` are the operands of the epilogue on the host side.
 void emitReducePartials(OpBuilder &builder, Location loc, gpu::GPUFuncOp kernel,
-                        const PartialSums &sums, Value d, bool accumulate);
+                        const PartialSums &sums, Value d, StoreOp store,
+                        ValueRange extras);
 
 /// Shares of tiles of D in device memory, on the host side. All steps along K
 /// of all tiles are numbered, tile after tile, and CTA c of the kernel that
@@ -55,7 +56,11 @@ Value emitFirstStep(OpBuilder &builder, Location loc, Value steps, Value ctas,
 /// where tiles lie.
 void emitReduceShares(OpBuilder &builder, Location loc, gpu::GPUFuncOp kernel,
                       const TileShares &shares, TileCoordOp coord, Value d,
-                      bool accumulate);
+                      StoreOp store, ValueRange extras);
+
+/// What `launch` passes to its kernel for the operands of the epilogue of
+/// `store`, which are arguments of the kernel.
+SmallVector<Value> getLaunchedExtras(gpu::LaunchFuncOp launch, StoreOp store);
 
 /// What a kernel sees of a host-side index: a constant, or a new last argument
 /// of `kernel` and of `launch`, which launches it.

@@ -22,8 +22,10 @@ GemmProblem bwgemm::getProblem(GemmOp gemm) {
   };
   MemRefType a = gemm.getAType(), b = gemm.getBType(), d = gemm.getDType();
   GemmProblem problem;
-  problem.m = known(d.getDimSize(0), a.getDimSize(gemm.getMDimOfA()));
-  problem.n = known(d.getDimSize(1), b.getDimSize(gemm.getNDimOfB()));
+  problem.m =
+      known(d.getDimSize(d.getRank() - 2), a.getDimSize(gemm.getMDimOfA()));
+  problem.n =
+      known(d.getDimSize(d.getRank() - 1), b.getDimSize(gemm.getNDimOfB()));
   problem.k =
       known(a.getDimSize(gemm.getKDimOfA()), b.getDimSize(gemm.getKDimOfB()));
   problem.operandBytes = a.getElementTypeBitWidth() / 8;

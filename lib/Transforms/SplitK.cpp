@@ -39,6 +39,7 @@ public:
 private:
   void emitHost(unsigned resultArgument);
   void emitDevice(unsigned resultArgument);
+  void dropEpilogue();
 
   gpu::GPUFuncOp kernel;
   gpu::LaunchFuncOp launch;
@@ -107,7 +108,8 @@ void SplitKernel::emitHost(unsigned resultArgument) {
       .slice(resultArgument, 1)
       .assign(sums.workspace);
   builder.setInsertionPointAfter(launch);
-  emitReducePartials(builder, loc, kernel, sums, d, ops.store.getAccumulate());
+  emitReducePartials(builder, loc, kernel, sums, d, ops.store,
+                     getLaunchedExtras(launch, ops.store));
   WorkspaceFreeOp::create(builder, loc, sums.workspace);
 }
 
@@ -120,7 +122,7 @@ void SplitKernel::emitDevice(unsigned resultArgument) {
       /*results=*/{}));
   Value parts = passToKernel(kernel, launch, sums.parts);
   Value sliceRows = passToKernel(kernel, launch, sums.sliceRows);
-  ops.store.setAccumulate(false);
+  dropEpilogue();
 
   OpBuilder builder(origin);
   origin.getColumnsMutable().assign(
@@ -159,6 +161,25 @@ void SplitKernel::emitDevice(unsigned resultArgument) {
   });
   ops.loop.setLowerBound(begin);
   ops.loop.setUpperBound(end);
+}
+
+/// The kernel stores sums; what is done with them is left to the other one.
+void SplitKernel::dropEpilogue() {
+  StoreOp store = ops.store;
+  store.setAccumulate(false);
+  if (!store.hasEpilogue())
+    return;
+  SmallVector<unsigned> arguments;
+  for (Value extra : store.getExtras())
+    arguments.push_back(cast<BlockArgument>(extra).getArgNumber());
+  store.getExtrasMutable().clear();
+  store.removeEpilogueMapsAttr();
+  store.getEpilogue().getBlocks().clear();
+  llvm::sort(arguments, std::greater<>());
+  for (unsigned argument : arguments) {
+    launch.getKernelOperandsMutable().erase(argument);
+    (void)kernel.eraseArgument(argument);
+  }
 }
 
 class SplitKPass : public bwgemm::impl::SplitKBase<SplitKPass> {

@@ -7,6 +7,7 @@
 
 #include "StagedStore.h"
 
+#include "ElementEpilogue.h"
 #include "ResultReader.h"
 
 #include "bwgemm/IR/TargetInfo.h"
@@ -50,12 +51,15 @@ namespace {
 
 constexpr int32_t kBarrier = 1;
 
+/// Elements of the epilogue's operands that a thread loads before it uses them.
+constexpr size_t kLoadedTogether = 16;
+
 /// Expands one store.
 class StagedStore {
 public:
   StagedStore(StoreOp store, TmemShape shape)
-      : store(store), reader(store, shape), builder(store), loc(store.getLoc()),
-        map(cast<TensorMapType>(store.getMap().getType())),
+      : store(store), epilogue(store), reader(store, shape), builder(store),
+        loc(store.getLoc()), map(cast<TensorMapType>(store.getMap().getType())),
         element(map.getElementType()),
         result{reader.getRows(), reader.getCellColumns(), reader.getHalves()},
         sliceColumns(map.getShape()[1]), slices(result.columns / sliceColumns) {
@@ -91,10 +95,20 @@ private:
   Value emitCondition();
   void emitSlices();
   void emitSlice(Value column, Value stage);
-  /// `width` elements of a fragment from `first` on, in the type of D.
-  Value convert(Value fragment, int64_t first, int64_t width);
+  /// Neighbours in a row of the result, f32, and the place of the first one in
+  /// D.
+  struct Piece {
+    Value sums, row, column;
+  };
+  /// `width` elements of a fragment from `first` on.
+  Value slice(Value fragment, int64_t first, int64_t width);
+  void emitBounds();
+  SmallVector<SmallVector<Value>> emitOperands(ArrayRef<Piece> pieces,
+                                               int64_t width);
+  SmallVector<Value> emitResults(ArrayRef<Piece> pieces, int64_t width);
 
   StoreOp store;
+  ElementEpilogue epilogue;
   ResultReader reader;
   OpBuilder builder;
   Location loc;
@@ -104,6 +118,9 @@ private:
   int64_t sliceColumns, slices;
   /// Whether other results come after this one.
   bool isRepeated = false;
+  /// Extents of D, and whether the whole tile is inside of it and the
+  /// epilogue's operands are aligned; null if the epilogue has none in vectors.
+  Value rows, columns, whole;
   /// `half` is the half that this warp's lanes hold; null if there is one.
   Value staging, issuer, lane, warpLane, warpRow, half;
 };
@@ -130,16 +147,90 @@ Value StagedStore::emitCondition() {
   return arith::OrIOp::create(builder, loc, whole, inside);
 }
 
-Value StagedStore::convert(Value fragment, int64_t first, int64_t width) {
+Value StagedStore::slice(Value fragment, int64_t first, int64_t width) {
   SmallVector<Value> values;
   for (int64_t i = first; i < first + width; ++i)
     values.push_back(vector::ExtractOp::create(builder, loc, fragment, i));
-  Value vector = vector::FromElementsOp::create(
+  return vector::FromElementsOp::create(
       builder, loc, VectorType::get(width, builder.getF32Type()), values);
-  if (element.isF32())
-    return vector;
-  return arith::TruncFOp::create(builder, loc, VectorType::get(width, element),
-                                 vector);
+}
+
+/// TMA leaves out what is outside of D; what the epilogue reads there must be
+/// left out by the code.
+void StagedStore::emitBounds() {
+  if (epilogue.isRounding())
+    return;
+  rows = builder.createOrFold<memref::DimOp>(loc, store.getD(), 0);
+  columns = builder.createOrFold<memref::DimOp>(loc, store.getD(), 1);
+  if (!epilogue.hasOperandsAlongRows())
+    return;
+  int64_t width = reader.getShape() == TmemShape::Shape32x32b
+                      ? 16 / map.getElementBytes()
+                      : 2;
+  auto inside = [&](Value first, int64_t extent, Value bound) -> Value {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
+                                 add(first, constant(extent)), bound);
+  };
+  Value all = arith::AndIOp::create(
+      builder, loc, inside(store.getM(), reader.getRows(), rows),
+      inside(store.getN(), reader.getColumns(), columns));
+  if (Value aligned = epilogue.emitAligned(builder, loc, width))
+    all = arith::AndIOp::create(builder, loc, all, aligned);
+  whole = all;
+}
+
+/// What the epilogue's operands have for each piece.
+SmallVector<SmallVector<Value>>
+StagedStore::emitOperands(ArrayRef<Piece> pieces, int64_t width) {
+  auto loadAll = [&](bool isInside) {
+    SmallVector<Value> all;
+    for (const Piece &piece : pieces)
+      llvm::append_range(
+          all, isInside
+                   ? epilogue.load(builder, loc, piece.row, piece.column, width)
+                   : epilogue.loadClamped(builder, loc, piece.row, piece.column,
+                                          width, rows, columns));
+    return all;
+  };
+  SmallVector<Value> flat;
+  if (store.getExtras().empty()) {
+    // There is nothing to load.
+  } else if (!whole) {
+    flat = loadAll(/*isInside=*/false);
+  } else {
+    auto yieldAll = [&](bool isInside) {
+      return [&, isInside](OpBuilder &, Location) {
+        scf::YieldOp::create(builder, loc, loadAll(isInside));
+      };
+    };
+    auto choice =
+        scf::IfOp::create(builder, loc, whole, yieldAll(true), yieldAll(false));
+    llvm::append_range(flat, choice.getResults());
+  }
+  SmallVector<SmallVector<Value>> perPiece;
+  size_t each = pieces.empty() ? 0 : flat.size() / pieces.size();
+  for (size_t i = 0; i < pieces.size(); ++i)
+    perPiece.emplace_back(ArrayRef(flat).slice(i * each, each));
+  return perPiece;
+}
+
+/// What is stored for each piece, in the type of D.
+SmallVector<Value> StagedStore::emitResults(ArrayRef<Piece> pieces,
+                                            int64_t width) {
+  // The loads of some pieces are under way together; all of them would take
+  // more registers than there are.
+  auto perPiece = static_cast<size_t>(width) *
+                  std::max<size_t>(store.getExtras().size(), 1);
+  size_t together = std::max<size_t>(kLoadedTogether / perPiece, 1);
+  SmallVector<Value> results;
+  for (; !pieces.empty(); pieces = pieces.drop_front(together)) {
+    together = std::min(together, pieces.size());
+    ArrayRef<Piece> some = pieces.take_front(together);
+    for (auto [piece, elements] :
+         llvm::zip_equal(some, emitOperands(some, width)))
+      results.push_back(epilogue.compute(builder, loc, piece.sums, elements));
+  }
+  return results;
 }
 
 /// Fills a staging tile with the columns from `column` on.
@@ -149,15 +240,29 @@ void StagedStore::emitSlice(Value column, Value stage) {
     SmemStoreOp::create(builder, loc, vector, staging,
                         ValueRange{stage, row, at});
   };
+  Value firstColumn = add(store.getN(), column);
+  if (half)
+    firstColumn = add(firstColumn, mul(half, result.columns));
+  auto piece = [&](Value sums, Value row, Value at) {
+    // Without operands places do not matter.
+    if (epilogue.isRounding())
+      return Piece{sums, Value(), Value()};
+    return Piece{sums, add(store.getM(), row), add(firstColumn, at)};
+  };
   if (reader.getShape() == TmemShape::Shape32x32b) {
     Value fragment = reader.finish(
         builder, loc,
         reader.start(builder, loc, warpLane, /*row=*/0, column, sliceColumns));
     int64_t width = 16 / map.getElementBytes();
     auto body = [&] {
+      Value row = add(warpRow, lane);
+      SmallVector<Piece> pieces;
       for (int64_t first = 0; first < sliceColumns; first += width)
-        put(convert(fragment, first, width), add(warpRow, lane),
-            constant(first));
+        pieces.push_back(
+            piece(slice(fragment, first, width), row, constant(first)));
+      SmallVector<Value> results = emitResults(pieces, width);
+      for (auto [index, vector] : llvm::enumerate(results))
+        put(vector, row, constant(index * width));
     };
     if (!halfFilled)
       return body();
@@ -174,23 +279,48 @@ void StagedStore::emitSlice(Value column, Value stage) {
   int64_t repeats = sliceColumns / 8;
   for (auto [half, fragment] : llvm::enumerate(fragments)) {
     Value row = add(warpRow, constant(16 * half));
-    if (!element.isF32()) {
+    if (!element.isF32() && epilogue.isRounding()) {
       // What 16x256b brings is the fragment that stmatrix takes.
       int64_t step = std::min<int64_t>(repeats, 2);
       for (int64_t repeat = 0; repeat < repeats; repeat += step)
-        StMatrixOp::create(builder, loc,
-                           convert(fragment, 4 * repeat, 4 * step), staging,
-                           ValueRange{stage, row, constant(8 * repeat)});
+        StMatrixOp::create(
+            builder, loc,
+            epilogue.compute(builder, loc,
+                             slice(fragment, 4 * repeat, 4 * step),
+                             /*elements=*/{}),
+            staging, ValueRange{stage, row, constant(8 * repeat)});
       continue;
     }
     // Thread t = t0 + 4 t1 holds pairs of neighbouring columns.
     Value t0 = arith::RemUIOp::create(builder, loc, lane, constant(4));
     Value t1 = arith::DivUIOp::create(builder, loc, lane, constant(4));
+    SmallVector<Piece> pieces;
+    SmallVector<Value> rowsOfPairs, columnsOfPairs;
     for (int64_t repeat = 0; repeat < repeats; ++repeat)
-      for (int64_t upper = 0; upper < 2; ++upper)
-        put(convert(fragment, 4 * repeat + 2 * upper, 2),
-            add(row, add(t1, constant(8 * upper))),
-            add(mul(t0, 2), constant(8 * repeat)));
+      for (int64_t upper = 0; upper < 2; ++upper) {
+        rowsOfPairs.push_back(add(row, add(t1, constant(8 * upper))));
+        columnsOfPairs.push_back(add(mul(t0, 2), constant(8 * repeat)));
+        pieces.push_back(piece(slice(fragment, 4 * repeat + 2 * upper, 2),
+                               rowsOfPairs.back(), columnsOfPairs.back()));
+      }
+    SmallVector<Value> results = emitResults(pieces, /*width=*/2);
+    if (element.isF32()) {
+      for (auto [pair, at, n] :
+           llvm::zip_equal(results, rowsOfPairs, columnsOfPairs))
+        put(pair, at, n);
+      continue;
+    }
+    int64_t step = std::min<int64_t>(repeats, 2);
+    for (int64_t repeat = 0; repeat < repeats; repeat += step) {
+      SmallVector<Value> values;
+      for (Value pair : ArrayRef(results).slice(2 * repeat, 2 * step))
+        for (int64_t i = 0; i < 2; ++i)
+          values.push_back(vector::ExtractOp::create(builder, loc, pair, i));
+      Value packed = vector::FromElementsOp::create(
+          builder, loc, VectorType::get(4 * step, element), values);
+      StMatrixOp::create(builder, loc, packed, staging,
+                         ValueRange{stage, row, constant(8 * repeat)});
+    }
   }
 }
 
@@ -265,6 +395,7 @@ void StagedStore::emit() {
   builder.setInsertionPoint(store);
   Value condition = emitCondition();
   if (!condition) {
+    emitBounds();
     emitSlices();
     store.erase();
     return;
@@ -273,6 +404,7 @@ void StagedStore::emit() {
       scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/true);
   store->moveBefore(choice.elseBlock()->getTerminator());
   builder.setInsertionPointToStart(choice.thenBlock());
+  emitBounds();
   emitSlices();
   store.getMapMutable().clear();
 }

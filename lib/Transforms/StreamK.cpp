@@ -98,8 +98,8 @@ void StreamKernel::emitHost() {
       builder.getStringAttr("the shares of tiles of scheduler=stream_k"));
   launch.getGridSizeXMutable().assign(shares.ctas);
   builder.setInsertionPointAfter(launch);
-  emitReduceShares(builder, loc, kernel, shares, coord, d,
-                   store.getAccumulate());
+  emitReduceShares(builder, loc, kernel, shares, coord, d, store,
+                   getLaunchedExtras(launch, store));
   WorkspaceFreeOp::create(builder, loc, shares.workspace);
   workspace =
       cast<BlockArgument>(passToKernel(kernel, launch, shares.workspace));

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace mlir::bwgemm {
 #define GEN_PASS_DEF_TILEGEMM
@@ -75,7 +76,9 @@ public:
     }
     TensorMapType aMap = getMapFor(aTile), bMap = getMapFor(bTile);
     kernel = createKernel(
-        gemm, {aMap, bMap, gemm.getDType(), IndexType::get(context)},
+        gemm,
+        withExtraTypes({aMap, bMap, gemm.getDType(), IndexType::get(context)},
+                       gemm),
         {kThreads, 1});
     emitKernel();
     replaceWithHostCode(gemm, [&](OpBuilder &builder, Location loc,
@@ -87,7 +90,8 @@ public:
       Value mapOfA = encode(aMap, operands.a, "A");
       Value mapOfB = encode(bMap, operands.b, "B");
       emitLaunch(builder, loc, kernel, operands, getTileM(),
-                 schedule.getTileN(), {mapOfA, mapOfB, operands.d, operands.k},
+                 schedule.getTileN(),
+                 withExtras({mapOfA, mapOfB, operands.d, operands.k}, operands),
                  schedule.getCluster());
     });
     return success();
@@ -96,16 +100,19 @@ public:
 private:
   /// A kernel that reads the matrices themselves.
   void emitWithMatrices() {
-    kernel = createKernel(gemm,
-                          {gemm.getAType(), gemm.getBType(), gemm.getDType(),
-                           IndexType::get(gemm.getContext())},
-                          {kThreads, 1});
+    kernel = createKernel(
+        gemm,
+        withExtraTypes({gemm.getAType(), gemm.getBType(), gemm.getDType(),
+                        IndexType::get(gemm.getContext())},
+                       gemm),
+        {kThreads, 1});
     emitKernel();
     replaceWithHostCode(gemm, [&](OpBuilder &builder, Location loc,
                                   const DeviceOperands &operands) {
       emitLaunch(builder, loc, kernel, operands, getTileM(),
                  schedule.getTileN(),
-                 {operands.a, operands.b, operands.d, operands.k});
+                 withExtras({operands.a, operands.b, operands.d, operands.k},
+                            operands));
     });
   }
   void emitKernel();
@@ -156,8 +163,12 @@ void TileProgram::emitKernel() {
         MmaOp::create(body, loc, acc, left, right);
         scf::YieldOp::create(body, loc);
       });
-  StoreOp::create(builder, loc, acc, d, m, n, /*map=*/Value(),
-                  gemm.getAccumulate());
+  auto store =
+      StoreOp::create(builder, loc, acc, d, m, n, /*map=*/Value(),
+                      kernel.getArguments().drop_front(4), gemm.getAccumulate(),
+                      gemm.getEpilogueMapsAttr());
+  IRMapping mapping;
+  gemm.getEpilogue().cloneInto(&store.getEpilogue(), mapping);
   gpu::ReturnOp::create(builder, loc);
 }
 

@@ -26,9 +26,42 @@ func.func @f64_result(%a: memref<32x48xbf16>, %b: memref<48x64xbf16>, %d: memref
 
 // -----
 
-func.func @batch(%a: memref<2x32x48xbf16>, %b: memref<2x48x64xbf16>, %d: memref<2x32x64xf32>) {
-  // expected-error @+1 {{cannot become a bwgemm.gemm: expects one M, one N and one K dimension and no batch}}
-  linalg.batch_matmul ins(%a, %b : memref<2x32x48xbf16>, memref<2x48x64xbf16>) outs(%d : memref<2x32x64xf32>)
+// K and the batch are both summed over.
+func.func @batch_reduce(%a: memref<2x32x48xbf16>, %b: memref<2x48x64xbf16>, %d: memref<32x64xf32>) {
+  // expected-error @+1 {{cannot become a bwgemm.gemm: expects one K dimension, but got 2; a matmul for each that accumulates into one result works}}
+  linalg.batch_reduce_matmul ins(%a, %b : memref<2x32x48xbf16>, memref<2x48x64xbf16>) outs(%d : memref<32x64xf32>)
+  return
+}
+
+// -----
+
+func.func @inner_batch(%a: memref<32x2x48xbf16>, %b: memref<2x48x64xbf16>, %d: memref<2x32x64xf32>) {
+  // expected-error @+1 {{cannot become a bwgemm.gemm: expects operands indexed by (M, K) and (K, N) or their transposes, a batch outermost}}
+  linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (m, b, k)>, affine_map<(b, m, n, k) -> (b, k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+    ins(%a, %b : memref<32x2x48xbf16>, memref<2x48x64xbf16>) outs(%d : memref<2x32x64xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %z: f32):
+    %xf = arith.extf %x : bf16 to f32
+    %yf = arith.extf %y : bf16 to f32
+    %p = arith.mulf %xf, %yf : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func @two_batches(%a: memref<2x3x32x48xbf16>, %b: memref<2x3x48x64xbf16>, %d: memref<2x3x32x64xf32>) {
+  // expected-error @+1 {{cannot become a bwgemm.gemm: expects one M, one N and one K dimension and at most one batch (a matrix times a matrix)}}
+  linalg.generic {indexing_maps = [affine_map<(a, b, m, n, k) -> (a, b, m, k)>, affine_map<(a, b, m, n, k) -> (a, b, k, n)>, affine_map<(a, b, m, n, k) -> (a, b, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+    ins(%a, %b : memref<2x3x32x48xbf16>, memref<2x3x48x64xbf16>) outs(%d : memref<2x3x32x64xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %z: f32):
+    %xf = arith.extf %x : bf16 to f32
+    %yf = arith.extf %y : bf16 to f32
+    %p = arith.mulf %xf, %yf : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
   return
 }
 
@@ -76,7 +109,7 @@ func.func @host_store(%a: memref<32x48xbf16>, %b: memref<48x64xbf16>, %d: memref
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : f32
   linalg.matmul ins(%a, %b : memref<32x48xbf16>, memref<48x64xbf16>) outs(%d : memref<32x64xf32>)
-  // expected-error @+1 {{is not supported in a function with a matmul yet: expects matmuls and fills with zero}}
+  // expected-error @+1 {{is not supported in a function with a matmul yet: expects matmuls, elementwise ops on their results and fills with zero}}
   memref.store %one, %d[%c0, %c0] : memref<32x64xf32>
   return
 }

@@ -113,3 +113,32 @@ func.func @fill_alone(%d: memref<16x24xf32>) {
   linalg.fill ins(%zero : f32) outs(%d : memref<16x24xf32>)
   return
 }
+
+// A batch, its transposed forms, and one operand for all matrices.
+// CHECK-LABEL: func.func @batch
+// CHECK: bwgemm.gemm %arg0, %arg1, %arg2 accumulate : memref<2x32x48xbf16>, memref<2x48x64xbf16>, memref<2x32x64xf32>
+func.func @batch(%a: memref<2x32x48xbf16>, %b: memref<2x48x64xbf16>, %d: memref<2x32x64xf32>) {
+  linalg.batch_matmul ins(%a, %b : memref<2x32x48xbf16>, memref<2x48x64xbf16>) outs(%d : memref<2x32x64xf32>)
+  return
+}
+
+// CHECK-LABEL: func.func @batch_transposed
+// CHECK-NOT: linalg.fill
+// CHECK: bwgemm.gemm %arg0, %arg1, %arg2 transpose_b : memref<?x32x48xbf16>, memref<?x64x48xbf16>, memref<?x32x64xf32>
+func.func @batch_transposed(%a: memref<?x32x48xbf16>, %b: memref<?x64x48xbf16>, %d: memref<?x32x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%d : memref<?x32x64xf32>)
+  linalg.batch_matmul
+    indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>]
+    ins(%a, %b : memref<?x32x48xbf16>, memref<?x64x48xbf16>) outs(%d : memref<?x32x64xf32>)
+  return
+}
+
+// CHECK-LABEL: func.func @batch_shared
+// CHECK: bwgemm.gemm %arg0, %arg1, %arg2 accumulate : memref<32x48xbf16>, memref<2x48x64xbf16>, memref<2x32x64xf32>
+func.func @batch_shared(%a: memref<32x48xbf16>, %b: memref<2x48x64xbf16>, %d: memref<2x32x64xf32>) {
+  linalg.batch_matmul
+    indexing_maps = [affine_map<(b, m, n, k) -> (m, k)>, affine_map<(b, m, n, k) -> (b, k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>]
+    ins(%a, %b : memref<32x48xbf16>, memref<2x48x64xbf16>) outs(%d : memref<2x32x64xf32>)
+  return
+}

@@ -3,12 +3,15 @@
 
 usage: assembles.py FILE.mlir...
        assembles.py --registers FILE.mlir...
+       assembles.py --epilogues FILE.mlir...
 
 Fails on a warning, a spill, a stack frame, more registers than the bound, or a
 library that carries another text than --emit=ptx prints. Takes every preset's
 default for every target that it is for; with --registers its default, its smallest and its
 largest tile with both fragments and both ways to store, for sm_100a and sm_103a,
-and prints how many registers each takes.
+and prints how many registers each takes. With --epilogues the largest tiles, each
+way to store and the kernels that add partial sums, which may use all registers
+that there are, but none on the stack.
 """
 
 import os
@@ -28,6 +31,14 @@ SCHEDULES = ["naive", "tma", "swizzle", "swizzle,tile=128x256x64",
 TARGETS = ["sm_100a", "sm_100f", "sm_103a"]
 HOPPER_SCHEDULES = ["warp_specialized", "persistent", "persistent,tile=64x256x64",
                     "persistent,store=direct", "persistent,split_k=4"]
+EPILOGUE_SCHEDULES = ["naive", "swizzle,tile=128x256x64", "persistent",
+                      "persistent,tile=128x256x64,store=direct",
+                      "persistent,tile=128x256x64,tmem_load=32x32b",
+                      "persistent,tile=256x256x64", "persistent,split_k=4",
+                      "persistent,tile=128x256x64,scheduler=stream_k"]
+HOPPER_EPILOGUES = ["warp_specialized,tile=128x256x64", "persistent,tile=128x256x64",
+                    "persistent,tile=64x256x64", "persistent,split_k=4",
+                    "persistent,tile=128x256x64,store=direct"]
 # On every target: its threads need no TMA.
 WARP_SCHEDULES = ["microkernel", "tiled", "double_buffered", "multistage",
                   "multistage,tile=128x256x32,stages=4",
@@ -41,6 +52,7 @@ REGISTER_TARGETS = ["sm_100a", "sm_103a"]
 MOST_REGISTERS = 128
 # With wgmma, 128 are the accumulators of 64 rows of 256 columns.
 MOST_REGISTERS_OF_WARPGROUPS = 192
+MOST_REGISTERS_OF_ANY = 255
 # Of mma.sync, 128 are the accumulators of 64 x 64 and 64 are two sets of
 # operands; up to 255 leave room for two CTAs of four warps.
 MOST_REGISTERS_OF_WARPS = 255
@@ -77,7 +89,7 @@ def compile_ptx(source, schedule, target):
     ).stdout
 
 
-def assemble(ptx, target, folder):
+def assemble(ptx, target, folder, most=None):
     """Assembles it cleanly. Returns the number of registers."""
     path = os.path.join(folder, "kernel.ptx")
     with open(path, "w") as file:
@@ -97,9 +109,10 @@ def assemble(ptx, target, folder):
     registers = max(map(int, re.findall(r"Used (\d+) registers", text)))
     threads = max(int(x) * int(y) * int(z) for x, y, z in
                   re.findall(r"\.maxntid (\d+), (\d+), (\d+)", ptx))
-    most = MOST_REGISTERS_OF_WARPGROUPS if "wgmma" in ptx else MOST_REGISTERS
-    if "mma.sync" in ptx:
-        most = MOST_REGISTERS_OF_WARPS
+    if most is None:
+        most = MOST_REGISTERS_OF_WARPGROUPS if "wgmma" in ptx else MOST_REGISTERS
+        if "mma.sync" in ptx:
+            most = MOST_REGISTERS_OF_WARPS
     assert registers <= most, text
     assert registers * threads <= REGISTER_FILE, text
     return registers
@@ -138,6 +151,18 @@ def main():
                             sys.exit(f"{source} {schedule} {target}: {error}")
                         count += 1
                 print(f"{schedule:60} {max(used):4} registers")
+        elif "--epilogues" in sys.argv:
+            cases = [(schedule, target) for schedule in EPILOGUE_SCHEDULES
+                     for target in REGISTER_TARGETS]
+            cases += [(schedule, "sm_90a") for schedule in HOPPER_EPILOGUES]
+            for source in arguments:
+                for schedule, target in cases:
+                    try:
+                        assemble(compile_ptx(source, schedule, target), target,
+                                 folder, MOST_REGISTERS_OF_ANY)
+                    except AssertionError as error:
+                        sys.exit(f"{source} {schedule} {target}: {error}")
+                    count += 1
         else:
             for source in arguments:
                 cases = [(schedule, target) for schedule in SCHEDULES

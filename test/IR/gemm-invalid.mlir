@@ -18,7 +18,7 @@ func.func @f(%a: memref<8x8xf16>, %b: memref<2x8x8xf16>, %d: memref<8x8xf32>) {
 // -----
 
 func.func @f(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %d: memref<f32>) {
-  // expected-error@+1 {{'bwgemm.gemm' op expects D to be a matrix (rank 2), but got rank 0}}
+  // expected-error@+1 {{'bwgemm.gemm' op expects D to be a matrix (rank 2) or a batch of them (rank 3), but got rank 0}}
   bwgemm.gemm %a, %b, %d : memref<8x8xf16>, memref<8x8xf16>, memref<f32>
   return
 }
@@ -133,7 +133,7 @@ func.func @f(%a: tensor<8x8xf16>, %d: memref<8x8xf32>) {
 
 func.func @f(%a: tensor<8x8xf16>, %d: memref<8x8xf32>) {
   // expected-error@+1 {{'bwgemm.gemm' op operand #0 must be memref of any type values, but got 'tensor<8x8xf16>'}}
-  "bwgemm.gemm"(%a, %a, %d) : (tensor<8x8xf16>, tensor<8x8xf16>, memref<8x8xf32>) -> ()
+  "bwgemm.gemm"(%a, %a, %d) ({}) : (tensor<8x8xf16>, tensor<8x8xf16>, memref<8x8xf32>) -> ()
   return
 }
 
@@ -143,5 +143,23 @@ func.func @f(%a: tensor<8x8xf16>, %d: memref<8x8xf32>) {
 func.func @f(%a: memref<64x64xf16>, %d: memref<64x64xf32>) {
   // expected-error@+1 {{'bwgemm.gemm' op expects a schedule beside the fallback, but got none}}
   bwgemm.gemm %a, %a, %d fallback <naive, tile = 16x16x1, stages = 1, swizzle = none, tmem_load = "32x32b"> : memref<64x64xf16>, memref<64x64xf16>, memref<64x64xf32>
+  return
+}
+
+// -----
+
+// gemm_c10
+func.func @f(%a: memref<8x8xf16>, %d: memref<2x8x8xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects a batch of A or of B for a batch of D, but got one matrix of each}}
+  bwgemm.gemm %a, %a, %d : memref<8x8xf16>, memref<8x8xf16>, memref<2x8x8xf32>
+  return
+}
+
+// -----
+
+// gemm_c11
+func.func @f(%a: memref<8x8xf16>, %b: memref<3x8x8xf16>, %d: memref<2x8x8xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects B and D to agree on the batch, but got 3 and 2}}
+  bwgemm.gemm %a, %b, %d : memref<8x8xf16>, memref<3x8x8xf16>, memref<2x8x8xf32>
   return
 }

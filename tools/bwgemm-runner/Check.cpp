@@ -74,15 +74,21 @@ public:
       problem.a = problem.a.transposed();
     if (operation.b.transposed)
       problem.b = problem.b.transposed();
-    problem.resultType = result.info.type;
+    problem.resultType =
+        operation.hasEpilogue ? ElementType::F32 : result.info.type;
+    Epilogue epilogue;
+    if (!viewEpilogue(index, epilogue))
+      return false;
     if (!operation.accumulate) {
       // What was there before is overwritten.
       problems.clear();
+      epilogues.clear();
       startsFromInitial = false;
     } else if (problems.empty()) {
       startsFromInitial = true;
     }
     problems.push_back(problem);
+    epilogues.push_back(std::move(epilogue));
     return true;
   }
 
@@ -133,6 +139,41 @@ public:
   }
 
 private:
+  /// The epilogue of an operation, with views of what its operands held; if
+  /// there is none, one that stores the sum.
+  bool viewEpilogue(size_t index, Epilogue &epilogue) {
+    const OperationInfo &operation = function.operations[index];
+    epilogue = operation.epilogue;
+    for (const EpilogueOperandInfo &info : operation.epilogueOperands) {
+      const Operand &operand = operands[size_t(info.argument)];
+      const auto *image = imageRead(function, operand, index);
+      if (!image) {
+        outcome.notChecked = "operation " + std::to_string(index) + " reads " +
+                             operand.text() +
+                             ", which is written before and after";
+        return false;
+      }
+      MatrixView view = operand.view(*image);
+      view.batchStride = view.rowStride = view.columnStride = 0;
+      for (size_t d = 0; d < info.place.size(); ++d) {
+        if (info.place[d] == 'm')
+          view.rowStride = operand.strides[d];
+        if (info.place[d] == 'n')
+          view.columnStride = operand.strides[d];
+        if (info.place[d] == 'b')
+          view.batchStride = operand.strides[d];
+      }
+      epilogue.operands.push_back(view);
+    }
+    if (operation.hasEpilogue)
+      if (std::string error = epilogue.check(); !error.empty()) {
+        outcome.notChecked =
+            "operation " + std::to_string(index) + ": " + error;
+        return false;
+      }
+    return true;
+  }
+
   void compare(const ElementIndex &index,
                const std::vector<std::vector<DotProduct>> &dots, size_t place,
                WrongPattern &pattern) {
@@ -143,6 +184,8 @@ private:
     for (size_t i = 0; i < problems.size(); ++i) {
       expected = expectedElement(problems[i], dots[i][place],
                                  known ? &expected : nullptr);
+      if (epilogues[i].result != 0)
+        expected = applyEpilogue(epilogues[i], expected, index);
       known = true;
     }
     double got = valueAt(view, index);
@@ -182,6 +225,7 @@ private:
   CheckResult &outcome;
   MatrixView view, initial;
   std::vector<GemmProblem> problems;
+  std::vector<Epilogue> epilogues;
   bool startsFromInitial = false;
 };
 

@@ -155,6 +155,46 @@ OperandInfo readOperand(Reader &reader, const json &object, const char *key,
   return operand;
 }
 
+void readEpilogue(Reader &reader, const json &object, const std::string &where,
+                  const FunctionInfo &function, OperationInfo &operation) {
+  operation.hasEpilogue = true;
+  for (const json &entry : reader.array(object, "operands", where)) {
+    std::string place = where + ".operands";
+    EpilogueOperandInfo operand;
+    if (const json *argument = reader.member(entry, "arg", place, false))
+      operand.argument = reader.integer(*argument, place + ".arg");
+    if (operand.argument >= int64_t(function.arguments.size()))
+      reader.fail(place + ".arg", "the index of an argument");
+    for (const json &dimension : reader.array(entry, "place", place, false)) {
+      std::string text =
+          dimension.is_string() ? dimension.get<std::string>() : "";
+      if (text != "m" && text != "n" && text != "b" && text != "0")
+        reader.fail(place + ".place", "m, n, b or 0");
+      operand.place.push_back(text.empty() ? '0' : text[0]);
+    }
+    operation.epilogueOperands.push_back(std::move(operand));
+  }
+  for (const json &entry : reader.array(object, "steps", where)) {
+    std::string place = where + ".steps";
+    runtime::EpilogueStep step;
+    step.op = reader.string(entry, "op", place);
+    step.predicate = reader.string(entry, "predicate", place, false);
+    std::string type = reader.string(entry, "type", place);
+    if (!runtime::EpilogueType::parse(type, step.type))
+      operation.notCheckable =
+          "this program does not know values of " + type + " in an epilogue";
+    for (const json &argument : reader.array(entry, "args", place, false))
+      step.arguments.push_back(
+          size_t(reader.integer(argument, place + ".args")));
+    if (const json *bits = reader.member(entry, "bits", place, false))
+      step.bits = uint64_t(reader.integer(*bits, place + ".bits"));
+    operation.epilogue.steps.push_back(std::move(step));
+  }
+  if (const json *result = reader.member(object, "result", where))
+    operation.epilogue.result =
+        size_t(reader.integer(*result, where + ".result"));
+}
+
 void readOperation(Reader &reader, const json &object, const std::string &where,
                    FunctionInfo &function) {
   OperationInfo operation;
@@ -166,6 +206,8 @@ void readOperation(Reader &reader, const json &object, const std::string &where,
     operation.b = readOperand(reader, object, "b", where, function);
     operation.d = readOperand(reader, object, "d", where, function);
     operation.accumulate = reader.boolean(object, "accumulate", where, false);
+    if (const json *epilogue = reader.member(object, "epilogue", where, false))
+      readEpilogue(reader, *epilogue, where + ".epilogue", function, operation);
     if (!reader.boolean(object, "checkable", where, true)) {
       operation.notCheckable = reader.string(object, "reason", where, false);
       if (operation.notCheckable.empty())

@@ -8,7 +8,7 @@
 #ifndef BWGEMM_TOOLS_RUNNER_DESCRIPTION_H
 #define BWGEMM_TOOLS_RUNNER_DESCRIPTION_H
 
-#include "bwgemm-runtime/ElementType.h"
+#include "bwgemm-runtime/Epilogue.h"
 
 #include <cstdint>
 #include <string>
@@ -38,10 +38,21 @@ struct OperandInfo {
   bool transposed = false;
 };
 
-/// D = op(A) op(B), or D += op(A) op(B) if `accumulate`.
+/// An operand of an epilogue: which of M ('m'), N ('n'), the batch ('b') or one
+/// element ('0') each of its dimensions is.
+struct EpilogueOperandInfo {
+  int64_t argument = -1;
+  std::vector<char> place;
+};
+
+/// D = op(A) op(B), or D += op(A) op(B) if `accumulate`; with an epilogue, what
+/// that computes from it.
 struct OperationInfo {
   OperandInfo a, b, d;
-  bool accumulate = false;
+  bool accumulate = false, hasEpilogue = false;
+  std::vector<EpilogueOperandInfo> epilogueOperands;
+  /// Its views of operands are left empty.
+  runtime::Epilogue epilogue;
   /// Why its result cannot be judged from the arguments alone; empty if it can.
   std::string notCheckable;
 };

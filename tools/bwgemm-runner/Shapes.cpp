@@ -49,12 +49,20 @@ std::string operandText(char operand, const OperandInfo &info,
          formatShape(shape) + (info.transposed ? ", transposed" : "") + ")";
 }
 
+/// One dimension of an operand: its extent, and the size that it is.
+struct Dimension {
+  int64_t *extent;
+  Size *size;
+  std::string operand;
+};
+
 /// Compares and completes the shapes of one operation's operands.
 bool unify(const OperationInfo &operation, size_t index,
            std::vector<Shape> &shapes, std::string &error) {
   const std::pair<char, const OperandInfo *> operands[] = {
       {'A', &operation.a}, {'B', &operation.b}, {'D', &operation.d}};
   OperationSizes sizes;
+  std::vector<Dimension> dimensions;
   for (auto [letter, info] : operands) {
     const Shape &shape = shapes[size_t(info->argument)];
     if (shape.size() != 2 && shape.size() != 3) {
@@ -63,30 +71,47 @@ bool unify(const OperationInfo &operation, size_t index,
               operandText(letter, *info, shape);
       return false;
     }
-    auto dimensions = sizes.dimensions(letter, info->transposed, shape.size());
-    for (size_t d = 0; d < shape.size(); ++d) {
-      Size &size = *dimensions[d];
-      if (shape[d] < 0)
-        continue;
-      if (size.value < 0) {
-        size.value = shape[d];
-        size.origin = operandText(letter, *info, shape);
-      } else if (size.value != shape[d]) {
-        error = "operation " + std::to_string(index) + " (gemm): " + size.name +
-                " is " + std::to_string(size.value) + " in " + size.origin +
-                ", but " + std::to_string(shape[d]) + " in " +
-                operandText(letter, *info, shape);
-        return false;
-      }
+    auto here = sizes.dimensions(letter, info->transposed, shape.size());
+    for (size_t d = 0; d < shape.size(); ++d)
+      dimensions.push_back({&shapes[size_t(info->argument)][d], here[d],
+                            operandText(letter, *info, shape)});
+  }
+  Size one{"the extent at place 0", 1, "the epilogue"};
+  for (const EpilogueOperandInfo &operand : operation.epilogueOperands) {
+    Shape &shape = shapes[size_t(operand.argument)];
+    std::string text = "argument " + std::to_string(operand.argument) +
+                       " (of the epilogue, " + formatShape(shape) + ")";
+    if (shape.size() != operand.place.size()) {
+      error = "operation " + std::to_string(index) + " (gemm): expected " +
+              std::to_string(operand.place.size()) + " dimensions, got " + text;
+      return false;
+    }
+    for (size_t d = 0; d < shape.size(); ++d)
+      dimensions.push_back({&shape[d],
+                            operand.place[d] == 'm'   ? &sizes.m
+                            : operand.place[d] == 'n' ? &sizes.n
+                            : operand.place[d] == 'b' ? &sizes.batch
+                                                      : &one,
+                            text});
+  }
+  for (const Dimension &dimension : dimensions) {
+    Size &size = *dimension.size;
+    if (*dimension.extent < 0)
+      continue;
+    if (size.value < 0) {
+      size.value = *dimension.extent;
+      size.origin = dimension.operand;
+    } else if (size.value != *dimension.extent) {
+      error = "operation " + std::to_string(index) + " (gemm): " + size.name +
+              " is " + std::to_string(size.value) + " in " + size.origin +
+              ", but " + std::to_string(*dimension.extent) + " in " +
+              dimension.operand;
+      return false;
     }
   }
-  for (auto [letter, info] : operands) {
-    Shape &shape = shapes[size_t(info->argument)];
-    auto dimensions = sizes.dimensions(letter, info->transposed, shape.size());
-    for (size_t d = 0; d < shape.size(); ++d)
-      if (shape[d] < 0)
-        shape[d] = dimensions[d]->value;
-  }
+  for (const Dimension &dimension : dimensions)
+    if (*dimension.extent < 0)
+      *dimension.extent = dimension.size->value;
   return true;
 }
 

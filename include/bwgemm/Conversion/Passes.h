@@ -16,6 +16,11 @@
 
 namespace mlir::bwgemm {
 
+/// Set on a module whose buffers come from tensors, from bufferization until
+/// buffers are freed. What a function leaves in an argument then matters only
+/// where it returns it.
+constexpr llvm::StringLiteral kBufferizedAttr = "bwgemm.bufferized";
+
 #define GEN_PASS_DECL
 #include "bwgemm/Conversion/Passes.h.inc"
 

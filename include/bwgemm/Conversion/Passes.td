@@ -13,12 +13,17 @@ include "mlir/Pass/PassBase.td"
 def ConvertLinalgToBwgemm : Pass<"convert-linalg-to-bwgemm", "::mlir::ModuleOp"> {
   let summary = "matrix multiplications of linalg to bwgemm.gemm";
   let description = [{
-    Takes `linalg.matmul` on memrefs, in every form that its indexing maps give
-    to the operands. A `linalg.fill` of zero that is the only writer of the
+    Takes `linalg.matmul`, `linalg.batch_matmul` and contractions written as
+    `linalg.generic` on memrefs, in every form that their indexing maps give to
+    the operands, with at most one batch dimension, outermost. A `linalg.fill` of zero that is the only writer of the
     output before it disappears, and the gemm overwrites; otherwise it
     accumulates into what the output holds.
 
-    A contraction that cannot be a gemm is an error that says why.
+    Elementwise ops that read the result join the gemm's epilogue, one after the
+    other; docs/Epilogues.md says which.
+
+    A contraction that cannot be a gemm is an error that says why, and so is an
+    elementwise op that cannot join.
 
     ```mlir
     linalg.fill ins(%zero : f32) outs(%d : memref<512x384xf32>)

@@ -119,6 +119,7 @@ def Bwgemm_MmaOp : Bwgemm_Op<"mma", [
 }
 
 def Bwgemm_StoreOp : Bwgemm_Op<"store", [
+    IsolatedFromAbove, AttrSizedOperandSegments,
     MemoryEffects<[MemRead<Bwgemm_TensorMemory>, MemRead, MemWrite]>]> {
   let summary = "round an accumulator and write it to global memory";
   let description = [{
@@ -141,14 +142,29 @@ def Bwgemm_StoreOp : Bwgemm_Op<"store", [
     ```mlir
     bwgemm.store %acc, %d[%m, %n] via %map : !bwgemm.acc<64x64xf32>, memref<256x256xbf16>, !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>
     ```
+
+    An `epilogue`, written and meant as that of `bwgemm.gemm`, computes what is
+    stored; `m` and `n` of its operands are places in `d`.
   }];
   let arguments = (ins AnyTypeOf<[Bwgemm_AccType, Bwgemm_TmemType, Bwgemm_FragmentType]>:$acc,
                        AnyMemRef:$d, Index:$m, Index:$n,
                        Optional<Bwgemm_TensorMapType>:$map,
-                       UnitAttr:$accumulate);
+                       Variadic<AnyType>:$extras,
+                       UnitAttr:$accumulate,
+                       OptionalAttr<AffineMapArrayAttr>:$epilogueMaps);
+  let regions = (region MaxSizedRegion<1>:$epilogue);
+  let builders = [OpBuilder<(ins
+    "Value":$acc, "Value":$d, "Value":$m, "Value":$n, "Value":$map,
+    "bool":$accumulate)>];
   let assemblyFormat = [{
     $acc `,` $d `[` $m `,` $n `]` (`via` $map^)? (`accumulate` $accumulate^)?
+    (`epilogue` `` custom<Epilogue>($extras, type($extras), $epilogueMaps, $epilogue)^)?
     attr-dict `:` qualified(type($acc)) `,` qualified(type($d)) (`,` qualified(type($map))^)?
+  }];
+  let extraClassDeclaration = [{
+    bool hasEpilogue() { return !getEpilogue().empty(); }
+    /// Creates the same store, epilogue included, of another accumulator.
+    StoreOp cloneFor(OpBuilder &builder, Value acc);
   }];
   let hasVerifier = 1;
 }

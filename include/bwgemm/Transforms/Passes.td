@@ -41,6 +41,27 @@ def AssignSchedule : Pass<"bwgemm-assign-schedule", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::bwgemm::BwgemmDialect"];
 }
 
+def LoopOverBatch : Pass<"bwgemm-loop-over-batch", "::mlir::ModuleOp"> {
+  let summary = "gemms of a batch to a loop of gemms";
+  let description = [{
+    The host launches one product for each matrix of the batch, on views of the
+    operands.
+
+    ```mlir
+    bwgemm.gemm %a, %b, %d : memref<4x64x32xbf16>, memref<32x64xbf16>, memref<4x64x64xf32>
+    // becomes
+    scf.for %i = %c0 to %c4 step %c1 {
+      %ai = memref.subview %a[%i, 0, 0] [1, 64, 32] [1, 1, 1] : ...
+      %di = memref.subview %d[%i, 0, 0] [1, 64, 64] [1, 1, 1] : ...
+      bwgemm.gemm %ai, %b, %di : ...
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
 def Dispatch : Pass<"bwgemm-dispatch", "::mlir::ModuleOp"> {
   let summary = "gemms with a fallback to a choice at run time";
   let description = [{
@@ -461,6 +482,25 @@ def LowerEpilogue : Pass<"bwgemm-lower-epilogue", "::mlir::ModuleOp"> {
     "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
     "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+def ExpandMath : Pass<"bwgemm-expand-math", "::mlir::ModuleOp"> {
+  let summary = "functions of f32 in kernels to arithmetic";
+  let description = [{
+    `math.exp`, `exp2` and `log` become polynomials with an error of at most one
+    unit in the last place, `log2`, `tanh` and `erf` with at most two; `rsqrt` is
+    the quotient of 1 and the root, and `sqrt`, `absf`, `ceil`, `floor` and `fma`
+    are what LLVM has, exact. Numbers and vectors. No library of device functions
+    is needed, and every device computes the same bits.
+
+    ```mlir
+    %y = math.absf %x : f32
+    // becomes
+    %y = llvm.call_intrinsic "llvm.fabs"(%x) : (f32) -> f32
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
 def PlanResources : Pass<"bwgemm-plan-resources", "::mlir::ModuleOp"> {

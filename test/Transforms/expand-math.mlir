@@ -1,0 +1,59 @@
+// Functions of f32 in kernels without a library, numbers and vectors alike.
+
+// RUN: bwgemm-opt %s --bwgemm-expand-math | FileCheck %s
+
+gpu.module @kernels {
+  // CHECK-LABEL: gpu.func @exact
+  // CHECK-NEXT: %[[A:.*]] = llvm.call_intrinsic "llvm.fabs"(%arg0) : (f32) -> f32
+  // CHECK-NEXT: %[[B:.*]] = llvm.call_intrinsic "llvm.sqrt"(%[[A]]) : (f32) -> f32
+  // CHECK-NEXT: %[[C:.*]] = llvm.call_intrinsic "llvm.floor"(%[[B]]) : (f32) -> f32
+  // CHECK-NEXT: %[[D:.*]] = llvm.call_intrinsic "llvm.ceil"(%[[C]]) : (f32) -> f32
+  // CHECK-NEXT: llvm.intr.fma(%[[D]], %[[A]], %[[B]])
+  gpu.func @exact(%x: f32, %p: memref<f32>) kernel {
+    %a = math.absf %x : f32
+    %b = math.sqrt %a : f32
+    %c = math.floor %b : f32
+    %d = math.ceil %c : f32
+    %e = math.fma %d, %a, %b : f32
+    memref.store %e, %p[] : memref<f32>
+    gpu.return
+  }
+
+  // What is not a number stays one: maximumf and minimumf keep it.
+  // CHECK-LABEL: gpu.func @exponential
+  // CHECK: arith.maximumf %arg0, %{{.*}} : vector<4xf32>
+  // CHECK: arith.minimumf
+  // CHECK: %[[ROUNDED:.*]] = llvm.intr.fma
+  // CHECK: arith.subf %[[ROUNDED]]
+  // CHECK-COUNT-8: llvm.intr.fma
+  // CHECK: arith.bitcast %[[ROUNDED]] : vector<4xf32> to vector<4xi32>
+  // CHECK-COUNT-2: arith.mulf
+  // CHECK-NOT: math.
+  gpu.func @exponential(%x: vector<4xf32>, %p: memref<8x4xf32>, %i: index) kernel {
+    %y = math.exp %x : vector<4xf32>
+    vector.store %y, %p[%i, %i] : memref<8x4xf32>, vector<4xf32>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @others
+  // CHECK-NOT: math.
+  // CHECK: gpu.return
+  gpu.func @others(%x: f32, %p: memref<f32>) kernel {
+    %a = math.exp2 %x : f32
+    %b = math.log %a : f32
+    %c = math.log2 %b : f32
+    %d = math.tanh %c : f32
+    %e = math.erf %d : f32
+    %f = math.rsqrt %e : f32
+    memref.store %f, %p[] : memref<f32>
+    gpu.return
+  }
+}
+
+// Host code is none of its business.
+// CHECK-LABEL: func.func @host
+// CHECK: math.exp %arg0 : f32
+func.func @host(%x: f32) -> f32 {
+  %y = math.exp %x : f32
+  return %y : f32
+}
