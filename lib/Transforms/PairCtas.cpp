@@ -133,7 +133,15 @@ void Pairing::pairSums() {
     if (auto commit = dyn_cast<RingCommitOp>(user))
       commit.getMaskMutable().assign(getPair(commit));
   }
-  kernel.walk([&](TmemAllocOp alloc) { alloc.setCtaGroup(2); });
+  kernel.walk([&](TmemAllocOp alloc) {
+    alloc.setCtaGroup(2);
+    // Whoever allocates must know that the other CTA runs (PTX ISA,
+    // tcgen05.alloc).
+    Operation *outermost =
+        kernel.getBody().front().findAncestorOpInBlock(*alloc);
+    OpBuilder builder(outermost);
+    ClusterBarrierOp::create(builder, alloc.getLoc());
+  });
   kernel.walk([&](TmemDeallocOp dealloc) { dealloc.setCtaGroup(2); });
   kernel.walk([&](TmemGetOp get) {
     get.getTmem().setType(fold(get.getTmem().getType()));

@@ -21,14 +21,17 @@ using namespace mlir::bwgemm;
 /// own.
 static constexpr int64_t kEpilogueWarps = 4, kMainLoopWarps = 2;
 
-/// Registers of an SM and of a thread; they are handed out in units of 8 (CUDA
-/// programming guide, technical specifications per compute capability).
-static constexpr int64_t kRegisterFile = 65536, kMostRegisters = 255,
-                         kRegisterUnit = 8;
+/// Registers of an SM, which has four parts among which warps are dealt out,
+/// and of a thread; they are handed out in units of 8 (CUDA programming guide,
+/// technical specifications per compute capability).
+static constexpr int64_t kRegisterFile = 65536, kSmParts = 4,
+                         kMostRegisters = 255, kRegisterUnit = 8;
 
 int64_t ResourcePlan::getMostRegisters() const {
-  return std::min(kMostRegisters,
-                  kRegisterFile / threads / kRegisterUnit * kRegisterUnit);
+  // The part with the most warps decides.
+  int64_t warps = llvm::divideCeil(threads, 32 * kSmParts);
+  int64_t each = kRegisterFile / kSmParts / (32 * warps);
+  return std::min(kMostRegisters, each / kRegisterUnit * kRegisterUnit);
 }
 
 ResourcePlan bwgemm::planResources(const ScheduleFields &fields,

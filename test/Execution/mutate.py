@@ -23,11 +23,11 @@ import tempfile
 import sweep
 
 SYNCHRONISATION = re.compile(
-    r"(mbarrier\.(init|arrive)|tcgen05\.(commit|fence|wait)|fence\.|bar\.sync|"
+    r"(mbarrier\.(init|arrive)|tcgen05\.(commit|fence|wait)|fence\.|bar\.(warp\.)?sync|"
     r"barrier\.|cp\.async\.bulk\.(commit|wait)_group|griddepcontrol\.)")
 
 # Instructions of which some may be missing without a sign, with the reason why.
-# At least one of each must be missed, but for the first.
+# At least one of each must be missed, but for those below.
 UNSEEN = {
     # It is for other CTAs of a cluster, and for TMA.
     "fence.mbarrier_init": "no thread of this CTA needs it",
@@ -38,8 +38,23 @@ UNSEEN = {
                                 "end of the kernel waits for the last",
     "cp.async.bulk.commit_group": "a later one takes the store along",
     "bar.sync 0": "the last one, if a barrier of the epilogue has come before",
+    "bar.warp.sync": "the checker takes the lanes of a warp to be ordered",
 }
-NEVER_SEEN = {"fence.mbarrier_init"}
+NEVER_SEEN = {"fence.mbarrier_init", "bar.warp.sync"}
+# Of kernels whose CTAs have one tile each, in clusters.
+UNSEEN_OF_ONE_TILE = {
+    "mbarrier.arrive.release.cluster": "it gives back the accumulator, which nobody "
+                                       "asks for again",
+    "mbarrier.try_wait.parity.acquire.cluster": "it asks for the accumulator, which "
+                                                "nobody has had before",
+    "cp.async.bulk.commit_group": "the end of the kernel waits for the one store",
+    "cp.async.bulk.wait_group": "the same",
+}
+# Of kernels that ask for their tiles.
+UNSEEN_OF_REQUESTS = {
+    "fence.proxy.async": "the checker asks for a barrier alone between a read and an "
+                         "asynchronous write over it (docs/PTXCoverage.md)",
+}
 
 
 def read_ptx(library):
@@ -61,7 +76,12 @@ def mutations(lines):
         if SYNCHRONISATION.match(name):
             yield number, name, [""]
         elif "try_wait" in name:
-            # The wait, what turns its result round, and the branch back.
+            leave = re.match(r"@%p\d+\s+bra\s+(\S+)", lines[number + 1].strip())
+            if leave:
+                # A branch out of the loop, and one back.
+                yield number, name, ["", f"bra.uni {leave.group(1)}"]
+                continue
+            # What turns its result round, and a branch back.
             assert re.match(r"@%p\d+\s+bra", lines[number + 2].strip())
             yield number, name, [""] * 3
         else:
@@ -94,6 +114,12 @@ def main():
     schedule, case, *texts = arguments
     shapes = [tuple(map(int, text.split("x"))) for text in texts]
     layout = case.removesuffix("+C").split("-")[2]
+    reasons, never_seen = dict(UNSEEN), set(NEVER_SEEN)
+    if not schedule.startswith("persistent"):
+        reasons.update(UNSEEN_OF_ONE_TILE)
+        never_seen.update(UNSEEN_OF_ONE_TILE)
+    if "scheduler=clc" in schedule:
+        reasons.update(UNSEEN_OF_REQUESTS)
     counts, survivors, seen, unseen = collections.Counter(), [], set(), set()
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -125,14 +151,14 @@ def main():
         for (number, name, _), wrong in pool.map(attempt, todo):
             counts[reason(wrong) if wrong else "unseen"] += 1
             name = re.sub(r"\s+", " ", name)
-            known = [kind for kind in UNSEEN if name.startswith(kind)]
+            known = [kind for kind in reasons if name.startswith(kind)]
             seen.update(known if wrong else ())
             unseen.update(() if wrong else known)
             if "--list" in sys.argv:
                 print(f"{number}: {name}   {reason(wrong) if wrong else 'unseen'}")
             if not wrong and not known:
                 survivors.append(f"line {number}: {name}")
-    survivors += [f"every {kind}" for kind in unseen - seen - NEVER_SEEN]
+    survivors += [f"every {kind}" for kind in unseen - seen - never_seen]
     found = ", ".join(f"{count} {what}" for what, count in sorted(counts.items()))
     print(f"{schedule}: {len(todo)} changes: {found}; {len(survivors)} survive")
     print("\n".join(survivors))

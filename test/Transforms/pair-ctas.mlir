@@ -13,6 +13,9 @@
 // CHECK: %[[OPERANDS:.*]] = bwgemm.ring cta_group 2 : !bwgemm.ring<3 x (!bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>)>
 // Four warps of each CTA read an accumulator.
 // CHECK: %[[SUMS:.*]] = bwgemm.ring releases 8 cta_group 2 : !bwgemm.ring<1 x (!bwgemm.tmem<128x64xf32>)>
+// Whoever allocates knows that the other CTA runs, and whoever multiplies that
+// it has allocated.
+// CHECK: bwgemm.cluster.barrier
 // CHECK: bwgemm.tmem_alloc %{{.*}} cta_group 2
 // CHECK: bwgemm.cluster.barrier
 // CHECK: bwgemm.role "load" warps 4 to 4 elected {

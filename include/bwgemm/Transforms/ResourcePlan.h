@@ -37,7 +37,8 @@ struct ResourcePlan {
   int64_t mbarriers = 0;
   int64_t threads = 0;
 
-  /// Registers that a thread may have: 255, and 65536 for all of them.
+  /// Registers that a thread may have: 255, and 16384 for all of them in a
+  /// quarter of the SM, to which every fourth warp belongs.
   int64_t getMostRegisters() const;
   /// Dynamic shared memory: all of the above, and 4 bytes for the address of
   /// the tensor memory.

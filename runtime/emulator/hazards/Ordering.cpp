@@ -9,6 +9,7 @@
 
 #include "hazards/HazardChecker.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace bwgemm::emulator {
@@ -135,6 +136,7 @@ void Ordering::barrierPass(Warp &warp, unsigned number) {
 
 void Ordering::clusterArrive(Warp &warp, bool relaxed) {
   tell(clusterBarrier.open, stateOf(warp), relaxed, false);
+  ++stateOf(warp).clusterArrivals;
   // It runs, at least.
   clusterBarrier.open.weak.raise(stateOf(warp).actor, 1);
 }
@@ -150,6 +152,7 @@ void Ordering::clusterComplete() {
 
 void Ordering::clusterPass(Warp &warp) {
   hear(stateOf(warp), clusterBarrier.done, false);
+  ++stateOf(warp).clusterPasses;
 }
 
 void Ordering::fence(Warp &warp, const Instruction &instruction) {
@@ -259,7 +262,7 @@ void Ordering::mbarrierUsed(const Scene &scene, Cta &cta, uint32_t offset,
   WarpState &state = stateOf(scene);
   Barrier &barrier = barrierAt(cta, offset);
   const Instruction &instruction = *scene.instruction;
-  checkPeer(scene, cta, "uses an mbarrier of");
+  visit(scene, cta, "uses an mbarrier of");
   checkInitialised(scene, cta, barrier);
   bool relaxed = has(instruction, ".relaxed");
   if (!relaxed) {
@@ -277,8 +280,57 @@ void Ordering::mbarrierUsed(const Scene &scene, Cta &cta, uint32_t offset,
 
 void Ordering::mbarrierWaited(const Scene &scene, uint32_t offset) {
   mbarrierUsed(scene, *scene.cta, offset, false);
-  hear(stateOf(scene), barrierAt(*scene.cta, offset).done,
-       has(*scene.instruction, ".relaxed"));
+  Barrier &barrier = barrierAt(*scene.cta, offset);
+  hear(stateOf(scene), barrier.done, has(*scene.instruction, ".relaxed"));
+  auto isHeard = [&](const Barrier::Signal &signal) {
+    return signal.phase < barrier.phases;
+  };
+  barrier.signals.erase(
+      std::remove_if(barrier.signals.begin(), barrier.signals.end(), isHeard),
+      barrier.signals.end());
+}
+
+/// In place of the other line of a pair, for a signal that a CTA's end may
+/// precede.
+static constexpr uint32_t endKey = ~0u - 2;
+
+void Ordering::mbarrierSignalledByOther(const Scene &scene, Cta &cta,
+                                        uint32_t offset) {
+  Barrier &barrier = barrierAt(cta, offset);
+  for (const Barrier::Signal &signal : barrier.signals)
+    if (signal.phase == barrier.phases &&
+        signal.scene.instruction == scene.instruction)
+      return;
+  barrier.signals.push_back({barrier.phases, scene});
+  if (cta.aliveThreads() == 0)
+    ctaEnded(cta);
+}
+
+/// The shared memory of a CTA must be there until the last access of others
+/// (CUDA C++ Programming Guide, "Distributed Shared Memory"). An operation that
+/// a thread of this CTA has waited for has come before its end; another one
+/// only happened to.
+void Ordering::ctaEnded(Cta &cta) {
+  for (const Visit &visit : stateOf(cta).visits)
+    if (!knowsOf(cta, visit) &&
+        facts->isNew(cta, visit.scene.instruction->line, endKey))
+      visit.scene.hazard(
+          "uses shared memory of the CTA of rank " +
+          std::to_string(cta.rank()) +
+          ", whose threads have all exited without knowing of it: a cluster "
+          "barrier (barrier.cluster.arrive and .wait) must keep it until the "
+          "last access");
+  for (const Barrier &barrier : stateOf(cta).mbarriers)
+    for (const Barrier::Signal &signal : barrier.signals) {
+      const Scene &scene = signal.scene;
+      if (facts->isNew(cta, scene.instruction->line, endKey))
+        scene.hazard("signals the mbarrier at " + at(barrier.offset) +
+                     " of the CTA of rank " + std::to_string(cta.rank()) +
+                     ", all threads of which have exited without a wait for "
+                     "this phase: the signal could as well have come too late; "
+                     "a thread of that CTA must wait for it first "
+                     "(mbarrier.try_wait)");
+    }
 }
 
 void Ordering::mbarrierCompleted(Cta &cta, uint32_t offset) {

@@ -115,6 +115,11 @@ public:
   }
   void mbarrierWaited(const Scene &scene, uint32_t offset);
   void mbarrierCompleted(Cta &cta, uint32_t offset);
+  /// An asynchronous operation of another CTA has arrived, or completed bytes,
+  /// in the phase that has not completed.
+  void mbarrierSignalledByOther(const Scene &scene, Cta &cta, uint32_t offset);
+  /// All threads of `cta` have exited.
+  void ctaEnded(Cta &cta);
   /// An asynchronous operation that was issued with `message` arrives.
   void mbarrierJoin(Cta &cta, uint32_t offset, const Knowledge &message);
   /// What the completion of an operation tells that is issued now.
@@ -175,6 +180,11 @@ public:
                       bool isStore);
   void tensorWait(Warp &warp, bool stores);
   void tensorFreed(const Scene &scene, uint32_t column, uint32_t count);
+  /// Of tensor memory of a pair: a warp comes to tcgen05.alloc; the CTA's
+  /// columns are allocated; a warp comes to tcgen05.dealloc.
+  void pairAllocates(const Scene &scene);
+  void pairAllocated(const Scene &scene);
+  void pairFrees(const Scene &scene, uint32_t column, uint32_t count);
 
 private:
   /// Copies of a warp that its threads commit in groups.
@@ -194,6 +204,8 @@ private:
     Knowledge released, acquirable;
     /// The same for tcgen05.fence::before_thread_sync and after_thread_sync.
     Clock tensorOut, tensorIn;
+    /// At cluster barriers, of whatever semantics.
+    uint32_t clusterArrivals = 0, clusterPasses = 0;
     Groups threadCopies, bulkStores;
     Pipe pipes[warpSize], loads, stores;
   };
@@ -206,9 +218,23 @@ private:
     bool isLive = false;
     MemoryAccess init;
     std::vector<Use> uses;
+    /// Signals of other CTAs' operations of which no thread of this CTA has
+    /// heard: one for each phase and PTX line.
+    struct Signal {
+      uint32_t phase;
+      Scene scene;
+    };
+    std::vector<Signal> signals;
   };
   struct Slot {
     Knowledge open, done;
+  };
+  /// The last time that an instruction of a warp of another CTA has used a
+  /// CTA's shared memory, and the cluster barriers that it had arrived at
+  /// before.
+  struct Visit {
+    uint32_t actor, time, arrivals;
+    Scene scene;
   };
   struct CtaState {
     std::vector<MemoryCell> shared; ///< By granule.
@@ -216,6 +242,9 @@ private:
     std::deque<Barrier> mbarriers;
     Slot barriers[16];
     std::vector<Pipe> warpgroups;
+    std::vector<Visit> visits;
+    /// The last allocation of a pair; of no line if there was none.
+    Use allocation = {0, 0, 0};
   };
   /// A copy in flight.
   struct Flight {
@@ -246,6 +275,9 @@ private:
   void hear(WarpState &state, const Knowledge &message, bool relaxed);
   void checkInitialised(const Scene &scene, Cta &cta, Barrier &barrier);
   void checkPeer(const Scene &scene, Cta &owner, const char *what);
+  /// The same for its shared memory, which must be there until then.
+  void visit(const Scene &scene, Cta &owner, const char *what);
+  bool knowsOf(const Cta &cta, const Visit &visit);
 
   MemoryAccess accessOf(const Scene &scene, AccessKind kind, uint32_t actor,
                         uint32_t time) const;

@@ -7,6 +7,7 @@
 
 #include "hazards/Ordering.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace bwgemm::emulator {
@@ -175,11 +176,36 @@ void Ordering::checkPeer(const Scene &scene, Cta &owner, const char *what) {
                         "(barrier.cluster.arrive and .wait) must come first");
 }
 
+void Ordering::visit(const Scene &scene, Cta &owner, const char *what) {
+  if (&owner == scene.cta)
+    return;
+  checkPeer(scene, owner, what);
+  const WarpState &state = stateOf(scene);
+  std::vector<Visit> &visits = stateOf(owner).visits;
+  auto last = std::find_if(visits.begin(), visits.end(), [&](const Visit &v) {
+    return v.actor == state.actor && v.scene.instruction == scene.instruction;
+  });
+  if (last == visits.end())
+    last = visits.insert(last, Visit());
+  *last = {state.actor, state.time, state.clusterArrivals, scene};
+}
+
+/// Whether a thread of `cta` has heard of it, or has passed a cluster barrier
+/// at which the visitor arrived afterwards.
+bool Ordering::knowsOf(const Cta &cta, const Visit &visit) {
+  return std::any_of(cta.warps().begin(), cta.warps().end(),
+                     [&](const auto &warp) {
+                       const WarpState &state = stateOf(*warp);
+                       return state.clusterPasses > visit.arrivals ||
+                              state.now.weak.covers(visit.actor, visit.time);
+                     });
+}
+
 void Ordering::access(const Scene &scene, Cta &owner, uint32_t offset,
                       uint32_t bytes, bool isWrite) {
   WarpState &state = stateOf(scene);
-  checkPeer(scene, owner,
-            isWrite ? "writes shared memory of" : "reads shared memory of");
+  visit(scene, owner,
+        isWrite ? "writes shared memory of" : "reads shared memory of");
   Doer doer{scene,
             accessOf(scene, isWrite ? AccessKind::Store : AccessKind::Load,
                      state.actor, state.time),
@@ -235,7 +261,7 @@ uint64_t Ordering::storeIssued(const Scene &scene, Cta &cta, uint32_t offset,
                                uint32_t bytes, uint32_t barrierOffset,
                                bool reduces) {
   uint64_t id = nextStore++;
-  checkPeer(scene, cta, "writes shared memory of");
+  visit(scene, cta, "writes shared memory of");
   Barrier &barrier = barrierAt(cta, barrierOffset);
   checkInitialised(scene, cta, barrier);
   ++barrier.copiesInFlight;
@@ -367,6 +393,44 @@ void Ordering::tensorFreed(const Scene &scene, uint32_t column,
   // Whoever gets the columns next starts afresh.
   for (uint32_t c = column; c < column + count; ++c)
     tensorCell(*scene.cta, c).clear();
+}
+
+/// PTX ISA, tcgen05.alloc: with .cta_group::2 whoever issues it must make sure
+/// that the peer CTA is launched.
+void Ordering::pairAllocates(const Scene &scene) {
+  Cta &peer = *cluster->cta(scene.cta->rank() ^ 1);
+  checkPeer(scene, peer, "allocates tensor memory together with");
+}
+
+void Ordering::pairAllocated(const Scene &scene) {
+  const WarpState &state = stateOf(scene);
+  stateOf(*scene.cta).allocation = {state.actor, state.time,
+                                    scene.instruction->line};
+}
+
+/// The peer's allocation need not be done when this CTA's is (to free before it
+/// has ended in launch failures on sm_103), nor its accesses to its own part
+/// (PTX ISA, tcgen05 issue granularity).
+void Ordering::pairFrees(const Scene &scene, uint32_t column, uint32_t count) {
+  Cta &peer = *cluster->cta(scene.cta->rank() ^ 1);
+  const WarpState &state = stateOf(scene);
+  Doer doer{scene,
+            accessOf(scene, AccessKind::TensorFree, state.actor, state.time),
+            state.now, nullptr};
+  for (uint32_t c = column; c < column + count; ++c)
+    for (const MemoryAccess &old : tensorCell(peer, c))
+      if (!isOrdered(old, doer))
+        report(old, doer, peer, c);
+  const Use &allocation = stateOf(peer).allocation;
+  if (!allocation.line ||
+      state.now.weak.covers(allocation.actor, allocation.time) ||
+      !facts->isNew(peer, scene.instruction->line, allocation.line))
+    return;
+  scene.hazard("frees tensor memory of a pair, which the CTA of rank " +
+               std::to_string(peer.rank()) + " allocates in line " +
+               std::to_string(allocation.line) +
+               ": the two are not ordered; a cluster barrier "
+               "(barrier.cluster.arrive and .wait) must stand between them");
 }
 
 uint16_t laneGroups(uint64_t low, uint64_t high) {

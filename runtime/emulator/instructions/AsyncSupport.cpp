@@ -62,6 +62,9 @@ bool landOnMBarrier(Cta &cta, uint32_t offset, uint32_t bytes, bool isArrival,
     return scene.fail(FaultKind::Trap, std::string(outcome.trap) + " (" +
                                            describeMBarrier(cta, offset) + ")");
   std::memcpy(place, &object, 8);
+  if (Ordering *ordering = orderingOf(cta.cluster());
+      ordering && scene.cta != &cta)
+    ordering->mbarrierSignalledByOther(scene, cta, offset);
   mbarrierChanged(cta, offset, outcome);
   return true;
 }

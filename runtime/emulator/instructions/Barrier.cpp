@@ -73,6 +73,9 @@ void Cta::threadsExited() {
       if (barrier.arrived >= barrier.expected)
         complete(*this, barrier);
     }
+  if (aliveThreads() == 0)
+    if (Ordering *ordering = orderingOf(cluster()))
+      ordering->ctaEnded(*this);
 }
 
 /// Operands: barrier number, count (if HasCount), then for reductions the

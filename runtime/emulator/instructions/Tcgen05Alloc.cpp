@@ -86,13 +86,15 @@ static std::string describePair(const Warp &w, const Wait &wait) {
          " of " + std::to_string(wait.a) + " columns, too";
 }
 
-static void finishAlloc(const Scene &scene, uint32_t address,
-                        std::byte *place) {
+static void finishAlloc(const Scene &scene, uint32_t address, std::byte *place,
+                        bool isPair) {
   std::memcpy(place, &address, 4);
   if (Ordering *ordering = orderingOf(scene.cta->cluster()))
     ordering->access(scene, *scene.cta,
                      sharedBase + uint32_t(place - scene.cta->sharedData()), 4,
                      true);
+  if (Ordering *ordering = orderingOf(scene.cta->cluster()); ordering && isPair)
+    ordering->pairAllocated(scene);
   scene.cta->extension<LastAllocation>().scene = scene;
   CounterSet &counters = scene.cta->cluster().counters();
   counters.add(Counter::TmemAllocations);
@@ -147,8 +149,8 @@ static Step servePairAllocations(const CtaGroup &group) {
         address != oddAddress)
       return trapAt(odd[0].scene, "the tensor memories of the CTA pair are "
                                   "allocated differently");
-    finishAlloc(even[0].scene, address, even[0].place);
-    finishAlloc(odd[0].scene, address, odd[0].place);
+    finishAlloc(even[0].scene, address, even[0].place, true);
+    finishAlloc(odd[0].scene, address, odd[0].place, true);
     even.erase(even.begin());
     odd.erase(odd.begin());
     group.ctas[0]->cluster().signal();
@@ -204,6 +206,12 @@ static Step joinPair(Warp &w, const Instruction &i, const PairRequest &request,
     CtaGroup checked;
     if (!ctaGroupOf(w, i, unsigned(request.scene.lane), checked))
       return Step::Fault;
+    if (Ordering *ordering = orderingOf(w.cluster())) {
+      if (isDealloc)
+        ordering->pairFrees(request.scene, request.address, request.count);
+      else
+        ordering->pairAllocates(request.scene);
+    }
     requests.push_back(request);
   }
   Step step =
@@ -262,7 +270,7 @@ static Step alloc(Warp &w, const Instruction &i, LaneMask mask) {
   case TensorMemory::Allocation::Done:
     break;
   }
-  finishAlloc(scene, address, memory);
+  finishAlloc(scene, address, memory, false);
   return Step::Next;
 }
 

@@ -196,6 +196,10 @@ extern "C" __global__ void CLUSTER __launch_bounds__(192)
     }
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
+#if PAIR
+  // Whoever allocates must know that the other CTA runs.
+  syncTile();
+#endif
   if (warp == 1) {
     asm volatile("tcgen05.alloc." GROUP
                  ".sync.aligned.shared::cta.b32 [%0], 256;\n"
@@ -221,6 +225,14 @@ extern "C" __global__ void CLUSTER __launch_bounds__(192)
           stage = 0;
           phase ^= 1;
         }
+      }
+    }
+    // The leader's last commits are still to come to the other CTA.
+    for (int s = 0; s < stages; ++s) {
+      waitBarrier(shared.empty[stage], phase ^ 1);
+      if (++stage == stages) {
+        stage = 0;
+        phase ^= 1;
       }
     }
   } else if (warp == 1 && lane == 0 && isLeader) {

@@ -64,8 +64,9 @@ TEST_F(ResourcePlanTest, RingsAndStaging) {
   EXPECT_EQ(plan.getMostRegisters(), 255);
   plan.threads = 512; // 65536 / 512
   EXPECT_EQ(plan.getMostRegisters(), 128);
-  plan.threads = 320; // 204.8
-  EXPECT_EQ(plan.getMostRegisters(), 200);
+  // Of ten warps three are in one quarter of the SM: 16384 / 96.
+  plan.threads = 320;
+  EXPECT_EQ(plan.getMostRegisters(), 168);
 }
 
 // Of a tile of a pair each CTA has half of the rows of A and of B.
@@ -112,7 +113,9 @@ TEST_F(ResourcePlanTest, Warpgroups) {
   EXPECT_EQ(plan.tensorColumns, 0);
   // Eight warps multiply and one loads.
   EXPECT_EQ(plan.threads, 288);
-  EXPECT_EQ(plan.getMostRegisters(), 224);
+  // What ptxas 13.0 gives a thread of such a kernel at most, beyond which it
+  // spills; 65536 / 288 would be 224.
+  EXPECT_EQ(plan.getMostRegisters(), 168);
 }
 
 // Whatever the tile and the types, an SM has the columns that are planned, in

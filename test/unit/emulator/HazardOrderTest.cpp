@@ -364,6 +364,37 @@ const Rule rules[] = {
          " // first\ntcgen05.wait::ld.sync.aligned;\nbar.sync 1;\n" + free +
          " // second\n",
      "bar.sync 1;", "", "tcgen05.dealloc frees column"},
+    // The barriers give the commit time to land before the other CTA ends.
+    {"CommitToACtaThatEnds", 32, 2,
+     start + ranks +
+         "@%p1 mbarrier.init.shared::cta.b64 [bar], 1;\n"
+         "fence.mbarrier_init.release.cluster;\n" +
+         clusterSync +
+         "mov.b16 %h1, 2;\nand.pred %p6, %p1, %p5;\n"
+         "@%p6 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared"
+         "::cluster.multicast::cluster.b64 [bar], %h1; // first second\n"
+         "@%p5 bra END;\n" +
+         wait("W") + "END:\n" + clusterSync + clusterSync + clusterSync +
+         clusterSync + clusterSync + clusterSync,
+     wait("W"), "", "must wait for it first"},
+    {"PairAllocates", 32, 2,
+     start + ".shared .align 4 .b32 base;\n" + clusterSync +
+         "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [base], "
+         "32; // first second\n" +
+         clusterSync +
+         "ld.shared.b32 %r7, [base];\n"
+         "tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r7, 32;\n",
+     clusterSync + "tcgen05.alloc", "tcgen05.alloc",
+     "which need not have started"},
+    {"PairFrees", 32, 2,
+     start + ".shared .align 4 .b32 base;\n" + clusterSync +
+         "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [base], "
+         "32; // first\n" +
+         clusterSync +
+         "ld.shared.b32 %r7, [base];\n"
+         "tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r7, 32; // second\n",
+     clusterSync + "ld.shared.b32 %r7", "ld.shared.b32 %r7",
+     "frees tensor memory of a pair"},
 };
 } // namespace
 
