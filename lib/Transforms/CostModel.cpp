@@ -265,6 +265,8 @@ Prediction bwgemm::predictWarpgroups(const WarpgroupModel &machine,
                         : machine.step128 + machine.column128 * n;
   // The figures are for 128 bytes of K.
   step *= k * problem.operandBytes / 128.0;
+  if (m == 64 && k * problem.operandBytes > 128)
+    step *= machine.deep64;
   double main = result.waves * result.steps * step;
   double rest = result.waves * (machine.tile + machine.tileColumn * n);
   double operands =
@@ -274,7 +276,10 @@ Prediction bwgemm::predictWarpgroups(const WarpgroupModel &machine,
   result.dramBytes = operands + d;
   double dram = result.dramBytes / machine.dramBandwidth * 1e6;
   result.bound = dram > main ? Bound::Dram : Bound::TensorCores;
-  result.mainLoop = std::max(main, dram);
+  // A few CTAs cannot ask for as much as DRAM can give. Of the shorter one of
+  // both something remains, which decides where DRAM is the bound.
+  dram /= std::min(1.0, double(result.tiles) / machine.multiprocessors);
+  result.mainLoop = std::max(main, dram) + 0.1 * std::min(main, dram);
   result.epilogue = rest;
   if (parts > 1)
     result.reduction = machine.launch + (4.0 * rows * m * columns * n * parts *

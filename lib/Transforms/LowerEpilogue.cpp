@@ -77,6 +77,10 @@ private:
   SmallVector<Value> emitLoad(int64_t row, Value column, int64_t elements);
   SmallVector<Segment> emitLoads(Value column);
   void emitVectors(const Segment &segment);
+  bool canExchange();
+  Value emitResult(const Segment &pair);
+  void emitExchanged(ArrayRef<Segment> segments, Value column);
+  void exchange(MutableArrayRef<Value> words, Value quadLane);
   void emitScalars(const Segment &segment);
   Value widen(Value value);
 
@@ -91,9 +95,12 @@ private:
   Value rows, columns, lane, warpLane, warpRow;
   /// The column of D at which the columns of this warp's lanes begin.
   Value firstColumn;
-  /// Whether the whole tile is inside of D and vectors are aligned, those of
-  /// the epilogue's operands, too; null if D's rows are not contiguous.
+  /// Whether vectors are aligned, those of the epilogue's operands too, and the
+  /// whole tile is inside of D, unless `guarded`; null if D's rows are not
+  /// contiguous.
   Value wholeTile;
+  /// Whether each vector is asked whether it is inside of D.
+  bool guarded = false;
   int64_t stepColumns = kStepColumns;
 };
 
@@ -120,6 +127,8 @@ Value Epilogue::emitWholeTileCheck(int64_t vectorBytes) {
   Value low =
       arith::AndIOp::create(builder, loc, bits, constant(vectorBytes - 1));
   Value aligned = compare(arith::CmpIPredicate::eq, low, constant(0));
+  if (guarded)
+    return aligned;
   Value inside =
       both(compare(arith::CmpIPredicate::ule,
                    add(store.getM(), constant(reader.getRows())), rows),
@@ -167,6 +176,85 @@ void Epilogue::emitVectors(const Segment &segment) {
                               /*nontemporal=*/false, alignment);
     }
   });
+}
+
+/// Whether threads exchange what they hold of 16-bit results, so that each
+/// stores 16 bytes: four pairs of neighbours are in four threads of a quad.
+bool Epilogue::canExchange() {
+  return shape == TmemShape::Shape16x256b && !store.getAccumulate() &&
+         stepColumns == kExchangedColumns && hasWidePitch(type);
+}
+
+/// What is stored for a pair of neighbours that nothing is added to.
+Value Epilogue::emitResult(const Segment &pair) {
+  Value sums = vector::FromElementsOp::create(
+      builder, loc, VectorType::get(2, builder.getF32Type()), pair.values);
+  return epilogue.compute(
+      builder, loc, sums,
+      epilogue.load(builder, loc, pair.row, pair.column, /*width=*/2));
+}
+
+/// Transposes four words of the four threads of a quad: word i of thread t
+/// becomes word t of thread i.
+void Epilogue::exchange(MutableArrayRef<Value> words, Value quadLane) {
+  for (int32_t distance : {1, 2}) {
+    Value mask =
+        arith::AndIOp::create(builder, loc, quadLane, constant(distance));
+    Value upper = compare(arith::CmpIPredicate::ne, mask, constant(0));
+    for (int32_t i = 0; i < 4; ++i) {
+      if (i & distance)
+        continue;
+      Value &first = words[i], &second = words[i | distance];
+      auto pick = [&](Value ifUpper, Value otherwise) -> Value {
+        return arith::SelectOp::create(builder, loc, upper, ifUpper, otherwise);
+      };
+      Value got =
+          gpu::ShuffleOp::create(builder, loc, pick(first, second), distance,
+                                 /*width=*/32, gpu::ShuffleMode::XOR)
+              .getShuffleResult();
+      Value newFirst = pick(got, first);
+      second = pick(second, got);
+      first = newFirst;
+    }
+  }
+}
+
+/// Writes what `emitLoads` of these columns gave, all of it inside of D, or
+/// those pieces that are.
+void Epilogue::emitExchanged(ArrayRef<Segment> segments, Value column) {
+  Type element = type.getElementType(), word = builder.getI32Type();
+  Value quadLane = arith::RemUIOp::create(builder, loc, lane, constant(4));
+  Value at = add(add(firstColumn, column), mul(quadLane, 8));
+  Value inside;
+  if (guarded)
+    inside = compare(arith::CmpIPredicate::ult, at, columns);
+  // Of each 16 rows there are four pairs of columns in the upper 8 and four in
+  // the lower ones.
+  for (size_t block = 0; block < segments.size(); block += 8) {
+    for (size_t upper = 0; upper < 2; ++upper) {
+      SmallVector<Value, 4> words;
+      for (size_t repeat = 0; repeat < 4; ++repeat) {
+        const Segment &segment = segments[block + 2 * repeat + upper];
+        words.push_back(vector::BitCastOp::create(
+            builder, loc, VectorType::get(1, word), emitResult(segment)));
+        words.back() = vector::ExtractOp::create(builder, loc, words.back(), 0);
+      }
+      exchange(words, quadLane);
+      Value vector = vector::FromElementsOp::create(
+          builder, loc, VectorType::get(4, word), words);
+      vector = vector::BitCastOp::create(builder, loc,
+                                         VectorType::get(8, element), vector);
+      Value row = segments[block + upper].row;
+      Value valid =
+          inside ? both(inside, compare(arith::CmpIPredicate::ult, row, rows))
+                 : Value();
+      when(valid, [&] {
+        vector::StoreOp::create(builder, loc, vector, store.getD(),
+                                ValueRange{row, at}, /*nontemporal=*/false,
+                                llvm::MaybeAlign(16));
+      });
+    }
+  }
 }
 
 /// Writes what of a segment is inside of D, element by element.
@@ -267,7 +355,10 @@ void Epilogue::emit() {
   Type element = type.getElementType();
   int64_t vectorBytes =
       getVectorElements(shape, element) * element.getIntOrFloatBitWidth() / 8;
-  wholeTile = emitWholeTileCheck(vectorBytes);
+  bool exchanges = canExchange();
+  // Operands of an epilogue are read where the tile is whole.
+  guarded = exchanges && hasWidePieces(type) && epilogue.isRounding();
+  wholeTile = emitWholeTileCheck(exchanges ? 16 : vectorBytes);
   reader.forColumns(builder, loc, stepColumns, [&](Value column) {
     SmallVector<Segment> segments = emitLoads(column);
     auto forEach = [&](void (Epilogue::*write)(const Segment &)) {
@@ -280,7 +371,10 @@ void Epilogue::emit() {
         scf::IfOp::create(builder, loc, wholeTile, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard restore(builder);
     builder.setInsertionPointToStart(choice.thenBlock());
-    forEach(&Epilogue::emitVectors);
+    if (exchanges)
+      emitExchanged(segments, column);
+    else
+      forEach(&Epilogue::emitVectors);
     builder.setInsertionPointToStart(choice.elseBlock());
     forEach(&Epilogue::emitScalars);
   });

@@ -14,6 +14,19 @@
 using namespace mlir;
 using namespace mlir::bwgemm;
 
+bool bwgemm::hasWidePitch(MemRefType d) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return d.getElementTypeBitWidth() == 16 &&
+         succeeded(d.getStridesAndOffset(strides, offset)) && strides[1] == 1 &&
+         !ShapedType::isDynamic(strides[0]) && strides[0] % 8 == 0;
+}
+
+bool bwgemm::hasWidePieces(MemRefType d) {
+  int64_t columns = d.getDimSize(1);
+  return hasWidePitch(d) && !ShapedType::isDynamic(columns) && columns % 8 == 0;
+}
+
 ResultReader::ResultReader(StoreOp store, TmemShape shape)
     : acc(store.getAcc()), shape(shape) {
   if (auto fragment = dyn_cast<FragmentType>(acc.getType())) {

@@ -18,6 +18,17 @@
 
 namespace mlir::bwgemm {
 
+/// Columns of 16x256b whose pairs the threads of a quad exchange, so that each
+/// has 16 bytes of a row of 16-bit results.
+constexpr int64_t kExchangedColumns = 32;
+
+/// Whether rows of D, elements of 16 bits, can be written 16 bytes at a time as
+/// far as its pitch is concerned.
+bool hasWidePitch(MemRefType d);
+/// Whether these 16 bytes are inside of D or outside of it together, too, so
+/// that no tile needs another way.
+bool hasWidePieces(MemRefType d);
+
 class ResultReader {
 public:
   /// `shape` is the fragment with which tensor memory is read; registers of

@@ -161,6 +161,9 @@ Enumeration::getTiles(const Grouping &grouping) const {
     for (int64_t m : {64, 128})
       for (int64_t n = 16; n <= 256; n += 16)
         tiles.push_back({m, n, depth});
+    // Small tiles wait longer for a slot than they multiply.
+    for (int64_t n = 16; n <= 64 && depth == 64 && problem.k > 64; n += 16)
+      tiles.push_back({64, n, 128});
     return tiles;
   }
   for (int64_t m : {64 * group, 128 * group})

@@ -3,14 +3,35 @@
 // RUN: bwgemm-opt %s --split-input-file --bwgemm-assign-schedule="target=sm_90a schedule=persistent" | FileCheck %s
 // RUN: bwgemm-opt %s --split-input-file --bwgemm-assign-schedule="target=sm_90a schedule=auto" | FileCheck %s --check-prefix=AUTO
 
-// The widest tile, four slots of 48 KB beside two staging tiles of 16 KB. Auto
-// finds nothing better: 512 tiles are four waves on 132 multiprocessors.
+// The widest tile, four slots of 48 KB; results of 16 bits go out from registers.
+// Auto finds nothing better: 512 tiles are four waves on 132 multiprocessors.
 // CHECK-LABEL: @cube
-// CHECK: schedule <persistent, tile = 128x256x64, stages = 4, swizzle = 128B, tmem_load = "16x256b", raster = 8, store = tma>
+// CHECK: schedule <persistent, tile = 128x256x64, stages = 4, swizzle = 128B, tmem_load = "16x256b", raster = 8>
 // AUTO-LABEL: @cube
-// AUTO: schedule <persistent, tile = 128x256x64, stages = 4, swizzle = 128B, tmem_load = "16x256b", raster = 8, store = tma>
+// AUTO: schedule <persistent, tile = 128x256x64, stages = 4, swizzle = 128B, tmem_load = "16x256b", raster = 8>
 func.func @cube(%a: memref<4096x4096xbf16>, %b: memref<4096x4096xbf16>, %d: memref<4096x4096xbf16>) {
   bwgemm.gemm %a, %b, %d transpose_b : memref<4096x4096xbf16>, memref<4096x4096xbf16>, memref<4096x4096xbf16>
+  return
+}
+
+// -----
+
+// Results of 32 bits leave by TMA, and so do those of 16 whose rows, or tiles, are
+// not made of 16 bytes for each thread.
+// CHECK-LABEL: @wide_result
+// CHECK: store = tma>
+func.func @wide_result(%a: memref<4096x4096xbf16>, %b: memref<4096x4096xbf16>, %d: memref<4096x4096xf32>) {
+  bwgemm.gemm %a, %b, %d transpose_b : memref<4096x4096xbf16>, memref<4096x4096xbf16>, memref<4096x4096xf32>
+  return
+}
+
+// -----
+
+// Rows by the dozen: small tiles take 128 elements of K at once.
+// AUTO-LABEL: @flat
+// AUTO: schedule <persistent, tile = 64x32x128, stages = 8, {{.*}}, raster = 8>
+func.func @flat(%a: memref<64x4096xbf16>, %b: memref<4096x4096xbf16>, %d: memref<64x4096xbf16>) {
+  bwgemm.gemm %a, %b, %d transpose_b : memref<64x4096xbf16>, memref<4096x4096xbf16>, memref<64x4096xbf16>
   return
 }
 

@@ -43,6 +43,31 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Four pairs of columns of a 16-bit result are exchanged between the threads of
+  // a quad in two rounds of two words each, so that each stores 16 bytes of a row
+  // whose pitch is known to allow it.
+  // CHECK-LABEL: gpu.func @exchanged
+  // CHECK: scf.for %{{.*}} = %c0 to %c64 step %c32 {
+  // CHECK:   scf.if
+  // CHECK:   %[[U:.*]] = vector.bitcast %{{.*}} : vector<2xbf16> to vector<1xi32>
+  // CHECK-COUNT-2: gpu.shuffle xor %{{.*}}, %c1_i32, %c32_i32 : i32
+  // CHECK-COUNT-2: gpu.shuffle xor %{{.*}}, %c2_i32, %c32_i32 : i32
+  // CHECK:   vector.bitcast %{{.*}} : vector<4xi32> to vector<8xbf16>
+  // Rows of 128 elements end where a piece ends: any tile is written like this.
+  // CHECK:   scf.if
+  // CHECK-NEXT: vector.store {{.*}} {alignment = 16 : i64} : memref<256x128xbf16>, vector<8xbf16>
+  // The lower eight rows.
+  // CHECK-COUNT-4: gpu.shuffle
+  // CHECK:   vector.store
+  // CHECK-NOT: vector.store
+  // CHECK:   } else {
+  // CHECK-COUNT-16: memref.store
+  // CHECK: gpu.return
+  gpu.func @exchanged(%t: !bwgemm.tmem<64x64xf32>, %d: memref<256x128xbf16>, %m: index, %n: index) kernel attributes {bwgemm.schedule = #wide} {
+    bwgemm.store %t, %d[%m, %n] : !bwgemm.tmem<64x64xf32>, memref<256x128xbf16>
+    gpu.return
+  }
+
   // Columns apart from each other have no vectors.
   // CHECK-LABEL: gpu.func @strided
   // CHECK-NOT: vector.store

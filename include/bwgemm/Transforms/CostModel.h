@@ -91,6 +91,8 @@ struct WarpgroupModel {
   /// 128 rows, which two warpgroups share, and of 64.
   double step128 = 0.162, column128 = 0.00179;
   double step64 = 0.131, column64 = 0.00116;
+  /// What 128 bytes of K take less of 64 rows where a step has more of them.
+  double deep64 = 0.87;
   /// Bytes per second of DRAM, and of sums that are read and written again.
   double dramBandwidth = 4.2e12;
   double l2Bandwidth = 5.5e12;
