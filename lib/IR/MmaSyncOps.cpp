@@ -8,8 +8,6 @@
 #include "OperandVerifiers.h"
 #include "bwgemm/IR/Bwgemm.h"
 
-#include "mlir/IR/Matchers.h"
-
 using namespace mlir;
 using namespace mlir::bwgemm;
 
@@ -71,42 +69,6 @@ LogicalResult CopyTileOp::verify() {
   return success();
 }
 
-/// One coordinate for each mode of a tile, of which those that are known are
-/// multiples of `row` and `column` and leave room for as many elements.
-static LogicalResult verifyOrigin(Operation *op, SmemType tile,
-                                  OperandRange origin, int64_t row,
-                                  int64_t column, int64_t rows,
-                                  int64_t columns) {
-  ArrayRef<int64_t> shape = tile.getShape();
-  // origin_c1
-  if (origin.size() != shape.size())
-    return op->emitOpError()
-           << "expects an origin of " << shape.size()
-           << " coordinates in the tile, but got " << origin.size();
-  SmallVector<int64_t> steps(shape.size() - 2, 1), extents(steps);
-  steps.append({row, column});
-  extents.append({rows, columns});
-  for (auto [value, room, step, extent] :
-       llvm::zip_equal(origin, shape, steps, extents)) {
-    IntegerAttr constant;
-    // origin_c2
-    if (extent > room)
-      return op->emitOpError() << "expects a tile of at least " << extent
-                               << " elements along each mode it touches, but "
-                                  "got "
-                               << room;
-    if (!matchPattern(value, m_Constant(&constant)))
-      continue;
-    // origin_c3
-    int64_t position = constant.getValue().getSExtValue();
-    if (position < 0 || position > room - extent || position % step != 0)
-      return op->emitOpError()
-             << "expects an origin of 0 to " << room - extent
-             << " that is a multiple of " << step << ", but got " << position;
-  }
-  return success();
-}
-
 LogicalResult CpAsyncOp::verify() {
   SmemType tile = getTile().getType();
   auto bytes = static_cast<int64_t>(getBytes());
@@ -132,8 +94,9 @@ LogicalResult LdMatrixOp::verify() {
     return emitOpError() << "expects a swizzle of 16-byte chunks (none, 32B, "
                             "64B or 128B), but got "
                          << tile.getSwizzle().getName();
-  return verifyOrigin(*this, tile, getOrigin(), 8, operand.getColumns(),
-                      operand.getRows(), operand.getColumns());
+  return verifyOrigin(*this, tile, getOrigin(), operand.getRows(),
+                      operand.getColumns(), /*rowStep=*/8,
+                      /*columnStep=*/operand.getColumns());
 }
 
 LogicalResult MmaSyncOp::verify() {

@@ -83,6 +83,39 @@ LogicalResult bwgemm::verifyCopy(Operation *op, TensorMapType map,
   return success();
 }
 
+LogicalResult bwgemm::verifyOrigin(Operation *op, SmemType tile,
+                                   OperandRange origin, int64_t rows,
+                                   int64_t columns, int64_t rowStep,
+                                   int64_t columnStep) {
+  // origin_c1
+  ArrayRef<int64_t> shape = tile.getShape();
+  if (origin.size() != shape.size())
+    return op->emitOpError()
+           << "expects an origin of " << shape.size()
+           << " coordinates in the tile, but got " << origin.size();
+  SmallVector<int64_t> extents(shape.size() - 2, 1), steps(extents);
+  extents.append({rows, columns});
+  steps.append({rowStep, columnStep});
+  for (auto [value, room, extent, step] :
+       llvm::zip_equal(origin, shape, extents, steps)) {
+    // origin_c2
+    if (extent > room)
+      return op->emitOpError() << "expects a tile of at least " << extent
+                               << " elements along each mode it touches, but "
+                               << "got " << room;
+    IntegerAttr constant;
+    if (!matchPattern(value, m_Constant(&constant)))
+      continue;
+    // origin_c3
+    int64_t position = constant.getValue().getSExtValue();
+    if (position < 0 || position > room - extent || position % step != 0)
+      return op->emitOpError()
+             << "expects an origin of 0 to " << room - extent
+             << " that is a multiple of " << step << ", but got " << position;
+  }
+  return success();
+}
+
 LogicalResult bwgemm::verifyTileWrite(Operation *op, SmemType tile,
                                       OperandRange origin, Type elementType,
                                       int64_t rows, int64_t columns,
@@ -94,33 +127,7 @@ LogicalResult bwgemm::verifyTileWrite(Operation *op, SmemType tile,
   // tile_write_c2
   if (tile.getMajor() != Major::K)
     return op->emitOpError("expects a tile that is k_major, but got mn_major");
-  // tile_write_c3
-  ArrayRef<int64_t> shape = tile.getShape();
-  if (origin.size() != shape.size())
-    return op->emitOpError()
-           << "expects an origin of " << shape.size()
-           << " coordinates in the tile, but got " << origin.size();
-  SmallVector<int64_t> extents(shape.size() - 2, 1), steps(extents);
-  extents.append({rows, columns});
-  steps.append({rowStep, columnStep});
-  for (auto [value, room, extent, step] :
-       llvm::zip_equal(origin, shape, extents, steps)) {
-    // tile_write_c4
-    if (extent > room)
-      return op->emitOpError() << "expects a tile of at least " << extent
-                               << " elements along each mode it writes, but "
-                               << "got " << room;
-    IntegerAttr constant;
-    if (!matchPattern(value, m_Constant(&constant)))
-      continue;
-    // tile_write_c5
-    int64_t position = constant.getValue().getSExtValue();
-    if (position < 0 || position > room - extent || position % step != 0)
-      return op->emitOpError()
-             << "expects an origin of 0 to " << room - extent
-             << " that is a multiple of " << step << ", but got " << position;
-  }
-  return success();
+  return verifyOrigin(op, tile, origin, rows, columns, rowStep, columnStep);
 }
 
 LogicalResult bwgemm::verifyInstructionTiles(Operation *op, SmemType a,

@@ -23,6 +23,13 @@ LogicalResult verifyCopy(Operation *op, TensorMapType map,
                          OperandRange coordinates, SmemType tile,
                          OperandRange origin);
 
+/// One coordinate for each mode of a tile; those that are known are multiples
+/// of `rowStep` and `columnStep` and leave room for `rows` x `columns` elements
+/// (MN x K).
+LogicalResult verifyOrigin(Operation *op, SmemType tile, OperandRange origin,
+                           int64_t rows, int64_t columns, int64_t rowStep,
+                           int64_t columnStep);
+
 /// `rows` x `columns` elements of `elementType` that threads write at `origin`
 /// lie within the K-major `tile`, as far as is known, and begin at multiples of
 /// `rowStep` and `columnStep`.

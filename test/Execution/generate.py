@@ -372,7 +372,8 @@ class Drawer:
         step = self.step_of_n(m)
         n = self.random.choice((self.random.randrange(1, 256) // step * step
                                 + self.random.randint(1, step - 1), 256 + step))
-        if m == 256:
+        if self.group == 2:
+            # 128 rows may be those of a single CTA.
             self.fields["cta_group"] = 2
         self.set_tile(m, n, 64)
         return (f"expects a tile of N that is a multiple of {step} up to 256 "

@@ -115,7 +115,7 @@ func.func @f(%v: vector<8xbf16>, %t: !bwgemm.smem<64x64xbf16, mn_major, swizzle 
 
 // -----
 
-// tile_write_c3
+// origin_c1
 func.func @f(%v: vector<8xbf16>, %t: !bwgemm.smem<2x64x64xbf16, k_major, swizzle = 128B>, %i: index) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
@@ -128,7 +128,7 @@ func.func @f(%v: vector<8xbf16>, %t: !bwgemm.smem<2x64x64xbf16, k_major, swizzle
 
 // -----
 
-// tile_write_c3
+// origin_c1
 func.func @f(%v: vector<8xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, %i: index) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
@@ -141,20 +141,20 @@ func.func @f(%v: vector<8xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major, swizzle =
 
 // -----
 
-// tile_write_c4
+// origin_c2
 func.func @f(%v: vector<8xf16>, %t: !bwgemm.smem<64x8xf16, k_major>, %i: index) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
   %c56 = arith.constant 56 : index
   %c64 = arith.constant 64 : index
-  // expected-error@+1 {{'bwgemm.stmatrix' op expects a tile of at least 16 elements along each mode it writes, but got 8}}
+  // expected-error@+1 {{'bwgemm.stmatrix' op expects a tile of at least 16 elements along each mode it touches, but got 8}}
   bwgemm.stmatrix %v, %t[%i, %i] : vector<8xf16>, !bwgemm.smem<64x8xf16, k_major>
   return
 }
 
 // -----
 
-// tile_write_c5: rows
+// origin_c3: rows
 func.func @f(%v: vector<8xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, %i: index) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
@@ -167,7 +167,7 @@ func.func @f(%v: vector<8xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major, swizzle =
 
 // -----
 
-// tile_write_c5
+// origin_c3
 func.func @f(%v: vector<8xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, %i: index) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
@@ -180,7 +180,7 @@ func.func @f(%v: vector<8xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major, swizzle =
 
 // -----
 
-// tile_write_c5: a row, not a multiple of anything
+// origin_c3: a row, not a multiple of anything
 func.func @f(%v: vector<8xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, %i: index) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
@@ -193,7 +193,7 @@ func.func @f(%v: vector<8xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major, swizzle =
 
 // -----
 
-// tile_write_c5
+// origin_c3
 func.func @f(%v: vector<8xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, %i: index) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
@@ -206,7 +206,7 @@ func.func @f(%v: vector<8xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major, swizzle =
 
 // -----
 
-// tile_write_c5: stages
+// origin_c3: stages
 func.func @f(%v: vector<8xbf16>, %t: !bwgemm.smem<2x64x64xbf16, k_major, swizzle = 128B>, %i: index) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
