@@ -8,6 +8,7 @@
 #include "LaunchFixture.h"
 
 #include <dlfcn.h>
+#include <vector>
 
 using namespace bwgemm::cuda;
 
@@ -29,6 +30,8 @@ class CallsTest : public LaunchTest {
 protected:
   void TearDown() override {
     bwgemm_unset_stream();
+    for (void *module : modules)
+      mgpuModuleUnload(module);
     LaunchTest::TearDown();
   }
 
@@ -39,13 +42,16 @@ protected:
   }
 
   /// Launches the kernel in the call's stream.
-  static void launch(void *out) {
+  void launch(void *out) {
     void *module = mgpuModuleLoadJIT(const_cast<char *>(kernel), 2);
+    modules.push_back(module);
     void *parameters[] = {&out};
     mgpuLaunchKernel(mgpuModuleGetFunction(module, "five"), 1, 1, 1, 1, 1, 1, 0,
                      static_cast<CUstream>(bwgemmHostStream()), parameters,
                      nullptr, 1);
   }
+
+  std::vector<void *> modules;
 };
 
 using CallsDeathTest = CallsTest;
