@@ -7,6 +7,7 @@
 
 #include "MmaSyncSchedule.h"
 #include "ResultReader.h"
+#include "ScheduleChecks.h"
 #include "bwgemm/IR/Schedule.h"
 #include "bwgemm/IR/TargetInfo.h"
 #include "bwgemm/Transforms/Passes.h"
@@ -28,10 +29,6 @@ namespace {
 
 /// Slots of a ring where the SPEC leaves the number open: more hide no latency.
 constexpr int64_t kMostStages = 8;
-
-/// Rows of tiles that a persistent kernel walks together, unless the SPEC says
-/// otherwise: about a square of tiles is under way at one time.
-constexpr int64_t kRaster = 8;
 
 /// Whether TMA can address a matrix of this type may depend on sizes, strides
 /// or an offset that are not known yet.
@@ -77,7 +74,6 @@ private:
   std::optional<std::string> whyNotStoredByTma();
   LogicalResult chooseStore();
   LogicalResult chooseStages();
-  LogicalResult checkSplitK();
   /// What has been chosen so far.
   ScheduleFields getFields();
   /// The plan with another number of stages.
@@ -353,24 +349,6 @@ LogicalResult Scheduler::chooseStages() {
   return success();
 }
 
-/// At least one tile of K for each part, as far as is known now: where K is
-/// only known at run time the host makes fewer parts.
-LogicalResult Scheduler::checkSplitK() {
-  splitK = spec.splitK.value_or(1);
-  int64_t depth = gemm.getAType().getDimSize(gemm.getKDimOfA());
-  if (ShapedType::isDynamic(depth))
-    depth = gemm.getBType().getDimSize(gemm.getKDimOfB());
-  if (splitK == 1 || ShapedType::isDynamic(depth))
-    return success();
-  // K = 0 has no kernel.
-  int64_t most = std::max<int64_t>(llvm::divideCeil(depth, tile[2]), 1);
-  if (depth != 0 && splitK > most)
-    return refuse() << "split_k=" << splitK << " needs that many tiles of K, "
-                    << "but K of " << depth << " has " << most << " of "
-                    << tile[2] << "; at most split_k=" << most << " fits";
-  return success();
-}
-
 /// The widest swizzle whose span divides the contiguous mode of both tiles,
 /// unless the SPEC names one.
 LogicalResult Scheduler::chooseSwizzle(unsigned &span) {
@@ -457,7 +435,10 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
     usual = {128, 128, 64};
   tile = spec.tile.value_or(usual);
   unsigned span = 0;
-  if (failed(checkSplitK()) || failed(checkTile()) || failed(chooseStages()) ||
+  splitK = spec.splitK.value_or(1);
+  auto refusal = [&] { return refuse(); };
+  if (failed(checkSplitK(gemm, splitK, tile[2], refusal)) ||
+      failed(checkTile()) || failed(chooseStages()) ||
       failed(chooseSwizzle(span)))
     return failure();
   for (auto [type, name] :
@@ -467,14 +448,6 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
       return failure();
     }
   }
-  // A group of rows of tiles shares its columns of B in L2.
-  TileOrder order = spec.order.value_or(TileOrder::Straight);
-  bool inGroups = preset >= Preset::Persistent || order == TileOrder::Hilbert;
-  int64_t raster = spec.raster.value_or(inGroups ? kRaster : 1);
-  if (order == TileOrder::Hilbert && !isHilbertRaster(raster))
-    return refuse() << "expects a raster that is a power of two, 2 at least, "
-                       "for order=hilbert, but got raster="
-                    << raster << "; order=serpentine takes any";
   // With M = 64 only 16 lanes of each warp's quarter hold rows, which is what
   // the 16-lane fragment reads; not so in a pair. It is also what stmatrix
   // takes.
@@ -486,8 +459,10 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   ScheduleFields fields = getFields();
   fields.swizzleSpan = span;
   fields.tmemLoad = load;
-  fields.raster = raster;
-  fields.order = order;
+  // A group of rows of tiles shares its columns of B in L2.
+  if (failed(chooseOrder(spec, /*inGroups=*/preset >= Preset::Persistent,
+                         fields, refusal)))
+    return failure();
   fields.pdl = spec.pdl.value_or(false);
   return ScheduleAttr::get(gemm.getContext(), fields);
 }

@@ -7,6 +7,8 @@
 
 #include "MmaSyncSchedule.h"
 
+#include "ScheduleChecks.h"
+
 #include "bwgemm/Transforms/OperandTile.h"
 #include "bwgemm/Transforms/ResourcePlan.h"
 #include "bwgemm/Transforms/ScheduleSearch.h"
@@ -35,8 +37,6 @@ constexpr int64_t kReservedBytes = 1024;
 /// end, and what an element of A or B costs beside a product, so that an H200
 /// ranks the tiles for 4096 x 4096 x 4096 as these numbers do.
 constexpr double kAlone = 1.2, kTraffic = 24;
-/// Rows of tiles that CTAs which run at one time share columns of B along.
-constexpr int64_t kRaster = 8;
 
 class MmaSyncScheduler {
 public:
@@ -51,9 +51,13 @@ public:
       return failure();
     fields.tile = spec.tile.value_or(getUsualTile());
     fields.warps = spec.warps.value_or(getUsualWarps());
-    if (failed(checkTile()) || failed(checkWarps()) || failed(checkSplitK()) ||
+    fields.splitK = spec.splitK.value_or(1);
+    bool inGroups = fields.preset == Preset::Multistage;
+    auto refusal = [&] { return refuse(); };
+    if (failed(checkTile()) || failed(checkWarps()) ||
+        failed(checkSplitK(gemm, fields.splitK, fields.tile[2], refusal)) ||
         failed(chooseStages()) || failed(chooseSwizzle()) ||
-        failed(chooseOrder()))
+        failed(chooseOrder(spec, inGroups, fields, refusal)))
       return failure();
     fields.pdl = spec.pdl.value_or(false);
     return ScheduleAttr::get(gemm.getContext(), fields);
@@ -67,10 +71,8 @@ private:
   LogicalResult checkFields();
   LogicalResult checkTile();
   LogicalResult checkWarps();
-  LogicalResult checkSplitK();
   LogicalResult chooseStages();
   LogicalResult chooseSwizzle();
-  LogicalResult chooseOrder();
   std::array<int64_t, 3> getUsualTile();
   int64_t getUsualDepth(std::array<int64_t, 2> tile);
   double estimate(const GemmProblem &problem, std::array<int64_t, 2> tile);
@@ -243,22 +245,6 @@ LogicalResult MmaSyncScheduler::checkWarps() {
   return success();
 }
 
-LogicalResult MmaSyncScheduler::checkSplitK() {
-  fields.splitK = spec.splitK.value_or(1);
-  int64_t depth = gemm.getAType().getDimSize(gemm.getKDimOfA());
-  if (ShapedType::isDynamic(depth))
-    depth = gemm.getBType().getDimSize(gemm.getKDimOfB());
-  if (fields.splitK == 1 || ShapedType::isDynamic(depth) || depth == 0)
-    return success();
-  int64_t most = llvm::divideCeil(depth, fields.tile[2]);
-  if (fields.splitK > most)
-    return refuse() << "split_k=" << fields.splitK
-                    << " needs that many tiles of K, but K of " << depth
-                    << " has " << most << " of " << fields.tile[2]
-                    << "; at most split_k=" << most << " fits";
-  return success();
-}
-
 LogicalResult MmaSyncScheduler::chooseStages() {
   auto [m, n, k] = fields.tile;
   int64_t bytes = getPlan(1).getSharedBytes();
@@ -317,18 +303,6 @@ LogicalResult MmaSyncScheduler::chooseSwizzle() {
       return refuse()
              << "expects rows of a multiple of 16 bytes in the tile of " << name
              << ", but got " << bytes;
-  return success();
-}
-
-LogicalResult MmaSyncScheduler::chooseOrder() {
-  fields.order = spec.order.value_or(TileOrder::Straight);
-  bool inGroups =
-      fields.preset == Preset::Multistage || fields.order == TileOrder::Hilbert;
-  fields.raster = spec.raster.value_or(inGroups ? kRaster : 1);
-  if (fields.order == TileOrder::Hilbert && !isHilbertRaster(fields.raster))
-    return refuse() << "expects a raster that is a power of two, 2 at least, "
-                       "for order=hilbert, but got raster="
-                    << fields.raster << "; order=serpentine takes any";
   return success();
 }
 

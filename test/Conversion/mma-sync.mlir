@@ -39,6 +39,52 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
+  // Parts of 32 rows, 64 bytes, begin at a multiple of that: one division says in
+  // which column of 128 bytes, and the second block is 32 bytes on within its row.
+  // CHECK-LABEL: llvm.func @parts
+  // CHECK: llvm.udiv
+  // CHECK: nvvm.ldmatrix
+  // CHECK-NOT: llvm.udiv
+  // CHECK: llvm.xor
+  // CHECK: nvvm.ldmatrix
+  gpu.func @parts(%out: memref<64xf32>, %warp: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c32 = arith.constant 32 : index
+    %row = arith.muli %warp, %c32 : index
+    %a = bwgemm.smem_alloc offset 0 : !bwgemm.smem<128x16xbf16, mn_major, swizzle = 128B>
+    %left = bwgemm.ldmatrix %a[%row, %c0] : !bwgemm.smem<128x16xbf16, mn_major, swizzle = 128B> -> !bwgemm.operand<a, 32x16xbf16>
+    %b = bwgemm.smem_alloc offset 4096 : !bwgemm.smem<8x16xbf16, k_major, swizzle = 32B>
+    %right = bwgemm.ldmatrix %b[%c0, %c0] : !bwgemm.smem<8x16xbf16, k_major, swizzle = 32B> -> !bwgemm.operand<b, 8x16xbf16>
+    %zero = bwgemm.fragment_zero : !bwgemm.fragment<32x8xf32, warps = 1x1>
+    %sum = bwgemm.mma_sync %zero, %left, %right : !bwgemm.fragment<32x8xf32, warps = 1x1>, !bwgemm.operand<a, 32x16xbf16>, !bwgemm.operand<b, 8x16xbf16>
+    %v = bwgemm.fragment_read %sum[16, 0] : !bwgemm.fragment<32x8xf32, warps = 1x1> -> vector<4xf32>
+    vector.store %v, %out[%row] : memref<64xf32>, vector<4xf32>
+    gpu.return
+  }
+
+  // From any row on, a block may lie in the next column: each is asked for.
+  // CHECK-LABEL: llvm.func @any_row
+  // CHECK: llvm.udiv
+  // CHECK: nvvm.ldmatrix
+  // CHECK: llvm.udiv
+  // CHECK: nvvm.ldmatrix
+  gpu.func @any_row(%out: memref<64xf32>, %row: index) kernel {
+    %c0 = arith.constant 0 : index
+    %a = bwgemm.smem_alloc offset 0 : !bwgemm.smem<128x16xbf16, mn_major, swizzle = 128B>
+    %left = bwgemm.ldmatrix %a[%row, %c0] : !bwgemm.smem<128x16xbf16, mn_major, swizzle = 128B> -> !bwgemm.operand<a, 32x16xbf16>
+    %b = bwgemm.smem_alloc offset 4096 : !bwgemm.smem<8x16xbf16, k_major, swizzle = 32B>
+    %right = bwgemm.ldmatrix %b[%c0, %c0] : !bwgemm.smem<8x16xbf16, k_major, swizzle = 32B> -> !bwgemm.operand<b, 8x16xbf16>
+    %zero = bwgemm.fragment_zero : !bwgemm.fragment<32x8xf32, warps = 1x1>
+    %sum = bwgemm.mma_sync %zero, %left, %right : !bwgemm.fragment<32x8xf32, warps = 1x1>, !bwgemm.operand<a, 32x16xbf16>, !bwgemm.operand<b, 8x16xbf16>
+    %v = bwgemm.fragment_read %sum[16, 0] : !bwgemm.fragment<32x8xf32, warps = 1x1> -> vector<4xf32>
+    vector.store %v, %out[%row] : memref<64xf32>, vector<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
   // CHECK-LABEL: llvm.func @copies
   gpu.func @copies(%a: memref<?x?xf16>, %m: index, %k: index, %row: index, %column: index, %valid: index) kernel {
     %c8 = arith.constant 8 : index

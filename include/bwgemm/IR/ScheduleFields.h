@@ -27,9 +27,6 @@ inline bool usesMmaSync(Preset preset) {
   return preset >= Preset::Microkernel && preset <= Preset::Multistage;
 }
 
-/// Whether a preset brings its operands by TMA.
-inline bool usesTma(Preset preset) { return preset >= Preset::Tma; }
-
 /// Whether squares of so many rows of tiles have a Hilbert curve.
 constexpr bool isHilbertRaster(int64_t raster) {
   return raster >= 2 && (raster & (raster - 1)) == 0;

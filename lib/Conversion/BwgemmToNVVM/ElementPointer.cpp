@@ -20,10 +20,19 @@ Value bwgemm::swizzleOffset(const Words &words, SwizzleAttr swizzle,
                                    words.emit<arith::AndIOp>(bits, mask));
 }
 
-Value bwgemm::getElementPointer(OpBuilder &builder, Location loc, SmemType type,
-                                Value tile, Value stage, Value mn, Value k) {
-  Words words{builder, loc};
-  Value row = mn, column = k;
+TileOrigin bwgemm::getTileOrigin(const Words &words, SmemType type,
+                                 ValueRange coordinates) {
+  TileOrigin origin;
+  if (type.hasStages())
+    origin.stage = words.fromIndex(coordinates.front());
+  origin.mn = words.fromIndex(coordinates.drop_back().back());
+  origin.k = words.fromIndex(coordinates.back());
+  return origin;
+}
+
+Value bwgemm::getElementPointer(const Words &words, SmemType type, Value tile,
+                                const TileOrigin &origin) {
+  Value row = origin.mn, column = origin.k;
   if (type.getMajor() == Major::MN)
     std::swap(row, column);
   int64_t rowBytes = type.getSwizzle().getRowBytes();
@@ -37,9 +46,10 @@ Value bwgemm::getElementPointer(OpBuilder &builder, Location loc, SmemType type,
   }
   offset = swizzleOffset(words, type.getSwizzle(),
                          words.emit<arith::AddIOp>(offset, x));
-  if (stage)
+  if (origin.stage)
     offset = words.emit<arith::AddIOp>(
-        offset, words.emit<arith::MulIOp>(stage, type.getStageBytes()));
-  return LLVM::GEPOp::create(builder, loc, tile.getType(), builder.getI8Type(),
-                             tile, ArrayRef<LLVM::GEPArg>{offset});
+        offset, words.emit<arith::MulIOp>(origin.stage, type.getStageBytes()));
+  return LLVM::GEPOp::create(words.builder, words.loc, tile.getType(),
+                             words.builder.getI8Type(), tile,
+                             ArrayRef<LLVM::GEPArg>{offset});
 }

@@ -37,10 +37,17 @@ struct Words {
 /// swizzled like the address.
 Value swizzleOffset(const Words &words, SwizzleAttr swizzle, Value offset);
 
-/// The address of element (stage, mn, k) of a tile, all of them words, see
-/// `!bwgemm.smem`; `stage` is null for a tile without stages.
-Value getElementPointer(OpBuilder &builder, Location loc, SmemType type,
-                        Value tile, Value stage, Value mn, Value k);
+/// An element of a tile, as words; `stage` is null for one without stages.
+struct TileOrigin {
+  Value stage, mn, k;
+};
+/// From the coordinates of an op: the stage if there are stages, MN, K.
+TileOrigin getTileOrigin(const Words &words, SmemType type,
+                         ValueRange coordinates);
+
+/// The address of an element of a tile, see `!bwgemm.smem`.
+Value getElementPointer(const Words &words, SmemType type, Value tile,
+                        const TileOrigin &origin);
 
 } // namespace mlir::bwgemm
 

@@ -37,24 +37,20 @@ Value getAddress(OpBuilder &builder, Location loc, Value matrix,
   return address;
 }
 
-/// Bytes from one element to the next along both dimensions, as words.
-struct Pitches {
-  Value row, column;
-};
-Pitches getPitches(const Words &words, Value matrix) {
+/// Bytes from one row of a matrix to the next, as a word.
+Value getRowPitch(const Words &words, Value matrix) {
   auto type = cast<MemRefType>(matrix.getType());
-  auto metadata = memref::ExtractStridedMetadataOp::create(words.builder,
-                                                           words.loc, matrix);
   SmallVector<int64_t> strides;
   int64_t offset;
-  bool known = succeeded(type.getStridesAndOffset(strides, offset));
-  auto getPitch = [&](unsigned dimension) {
-    bool isStatic = known && !ShapedType::isDynamic(strides[dimension]);
-    Value stride = isStatic ? words.constant(strides[dimension])
-                            : words.fromIndex(metadata.getStrides()[dimension]);
-    return words.emit<arith::MulIOp>(stride, type.getElementTypeBitWidth() / 8);
-  };
-  return {getPitch(0), getPitch(1)};
+  Value stride;
+  if (succeeded(type.getStridesAndOffset(strides, offset)) &&
+      !ShapedType::isDynamic(strides[0]))
+    stride = words.constant(strides[0]);
+  else
+    stride = words.fromIndex(memref::ExtractStridedMetadataOp::create(
+                                 words.builder, words.loc, matrix)
+                                 .getStrides()[0]);
+  return words.emit<arith::MulIOp>(stride, type.getElementTypeBitWidth() / 8);
 }
 
 struct AlignedLowering : OpConversionPattern<AlignedOp> {
@@ -120,10 +116,9 @@ struct CpAsyncLowering : OpConversionPattern<CpAsyncOp> {
     // place in it.
     Value tile =
         getAddress(rewriter, loc, op.getSource(), adaptor.getCoordinates());
-    Pitches pitches = getPitches(words, op.getSource());
     Value place = words.emit<arith::AddIOp>(
         words.emit<arith::MulIOp>(words.fromIndex(adaptor.getRow()),
-                                  pitches.row),
+                                  getRowPitch(words, op.getSource())),
         words.emit<arith::MulIOp>(
             words.fromIndex(getColumn(type, adaptor.getOrigin())),
             type.getElementBytes()));
@@ -159,22 +154,16 @@ private:
   /// constant distance, so that a thread's copies share one address.
   static Value getDestination(const Words &words, SmemType type,
                               OpAdaptor adaptor) {
-    ValueRange origin = adaptor.getOrigin();
-    Value mn = origin.drop_back().back(), k = origin.back();
-    Value &row = type.getMajor() == Major::K ? mn : k;
-    Sum sum = splitSum(row);
-    int64_t rowBytes = type.getSwizzle().getRowBytes();
-    int64_t distance = sum.known * rowBytes;
+    TileOrigin origin = getTileOrigin(words, type, adaptor.getOrigin());
+    bool kMajor = type.getMajor() == Major::K;
+    Sum row = splitSum(kMajor ? adaptor.getOrigin().drop_back().back()
+                              : adaptor.getOrigin().back());
+    int64_t distance = row.known * type.getSwizzle().getRowBytes();
     if (distance % type.getSwizzle().getAtomBytes() == 0)
-      row = sum.variable;
+      (kMajor ? origin.mn : origin.k) = words.fromIndex(row.variable);
     else
       distance = 0;
-    Value stage;
-    if (type.hasStages())
-      stage = words.fromIndex(origin.front());
-    Value pointer =
-        getElementPointer(words.builder, words.loc, type, adaptor.getTile(),
-                          stage, words.fromIndex(mn), words.fromIndex(k));
+    Value pointer = getElementPointer(words, type, adaptor.getTile(), origin);
     return offsetPointer(words.builder, words.loc, pointer,
                          constantIndex(words.builder, words.loc, distance));
   }
@@ -205,23 +194,32 @@ private:
   }
 };
 
+/// A number that `value` is a multiple of; 0 for zero.
+int64_t getDivisor(Value value) {
+  APInt known;
+  if (auto product = value.getDefiningOp<arith::MulIOp>())
+    value = product.getRhs();
+  return matchPattern(value, m_ConstantInt(&known)) ? known.getSExtValue() : 1;
+}
+
 /// Where the rows of ldmatrix lie that a thread gives the address of: offsets
 /// in bytes from the first stage of a tile.
 class MatrixRows {
 public:
-  /// `mn` and `k` are the words of the operand's first element.
-  MatrixRows(OpBuilder &builder, Location loc, SmemType type,
-             OperandType operand, Value mn, Value k)
-      : builder(builder), words{builder, loc}, type(type),
-        rows(operand.getRows()), mn(mn), k(k),
-        kMajor(type.getMajor() == Major::K),
+  /// `origin` is the operand's first element, whose row is known to be a
+  /// multiple of `divisor`.
+  MatrixRows(const Words &words, SmemType type, OperandType operand,
+             const TileOrigin &origin, int64_t divisor)
+      : words(words), type(type), rows(operand.getRows()), origin(origin),
+        divisor(divisor), kMajor(type.getMajor() == Major::K),
         rowBytes(type.getSwizzle().getRowBytes()) {
     // Thread t gives row t mod 8 of matrix t / 8. Of A these are the upper and
     // the lower 8 rows of the first 8 columns, then those of the others; of B
     // the first and the second 8 columns of the upper 8 rows, then those of the
     // lower ones, if there are any.
     Value lane = words.fromIndex(gpu::LaneIdOp::create(
-        builder, loc, builder.getIndexType(), /*upper_bound=*/nullptr));
+        words.builder, words.loc, words.builder.getIndexType(),
+        /*upper_bound=*/nullptr));
     row = words.emit<arith::AndIOp>(lane, 7);
     auto bit = [&](int64_t position) {
       return words.emit<arith::AndIOp>(
@@ -233,7 +231,7 @@ public:
   }
 
   /// The pointer for the rows from `block` on, a multiple of 16.
-  Value getPointer(Location loc, Value tile, Value stage, int64_t block);
+  Value getPointer(Value tile, int64_t block);
 
 private:
   Value scale(Value value, int64_t by) {
@@ -243,11 +241,11 @@ private:
     return words.emit<arith::AddIOp>(lhs, rhs);
   }
 
-  OpBuilder &builder;
   Words words;
   SmemType type;
   int64_t rows;
-  Value mn, k;
+  TileOrigin origin;
+  int64_t divisor;
   bool kMajor;
   int64_t rowBytes;
   /// This thread's row of its matrix, and whether that is of the lower rows and
@@ -255,22 +253,23 @@ private:
   Value row, lowerRows, rightColumns;
 };
 
-Value MatrixRows::getPointer(Location loc, Value tile, Value stage,
-                             int64_t block) {
+Value MatrixRows::getPointer(Value tile, int64_t block) {
   // The part of the address that differs between threads is computed once for
   // all blocks and steps, which then differ by a constant: added where it does
   // not reach the bits that the swizzle changes or is changed by, XORed within
   // a row of the swizzle, where it has bits of its own.
   IntegerAttr step;
-  bool stepKnown = matchPattern(k, m_Constant(&step));
+  bool stepKnown = matchPattern(origin.k, m_Constant(&step));
   int64_t extent = rows * type.getElementBytes();
-  bool apart = extent % rowBytes == 0 || rowBytes % extent == 0;
+  bool apart =
+      (extent % rowBytes == 0 || rowBytes % extent == 0) && divisor % rows == 0;
   if (!stepKnown || (!kMajor && !apart)) {
-    Value atMN = sum(mn, sum(words.constant(block), scale(lowerRows, 8)));
-    Value atK = sum(k, scale(rightColumns, 8));
-    Value &along = kMajor ? atMN : atK;
+    TileOrigin at = origin;
+    at.mn = sum(at.mn, sum(words.constant(block), scale(lowerRows, 8)));
+    at.k = sum(at.k, scale(rightColumns, 8));
+    Value &along = kMajor ? at.mn : at.k;
     along = sum(along, row);
-    return getElementPointer(builder, loc, type, tile, stage, atMN, atK);
+    return getElementPointer(words, type, tile, at);
   }
   int64_t stepK = step.getValue().getSExtValue();
   int64_t elementBytes = type.getElementBytes();
@@ -282,13 +281,13 @@ Value MatrixRows::getPointer(Location loc, Value tile, Value stage,
   // Rows of this thread, and where it is along them.
   Value offset = sum(row, scale(across, 8));
   if (kMajor)
-    offset = sum(offset, mn);
+    offset = sum(offset, origin.mn);
   offset = scale(offset, rowBytes);
   Value column = rowBytes == 16 ? along : Value();
   if (rowBytes != 16)
     offset = sum(offset, scale(along, 16));
   if (!kMajor) {
-    Value bytes = scale(mn, elementBytes);
+    Value bytes = scale(origin.mn, elementBytes);
     Value whole = words.emit<arith::DivUIOp>(bytes, rowBytes);
     column = column ? sum(column, whole) : whole;
     offset = sum(offset, words.emit<arith::RemUIOp>(bytes, rowBytes));
@@ -298,14 +297,14 @@ Value MatrixRows::getPointer(Location loc, Value tile, Value stage,
     offset = words.emit<arith::XOrIOp>(offset, within);
   if (column)
     offset = sum(offset, scale(column, type.getColumnBytes()));
-  if (stage)
-    offset = sum(offset, scale(stage, type.getStageBytes()));
-  Type i8 = builder.getI8Type();
-  Value pointer = LLVM::GEPOp::create(builder, loc, tile.getType(), i8, tile,
+  if (origin.stage)
+    offset = sum(offset, scale(origin.stage, type.getStageBytes()));
+  Value pointer = LLVM::GEPOp::create(words.builder, words.loc, tile.getType(),
+                                      words.builder.getI8Type(), tile,
                                       ArrayRef<LLVM::GEPArg>{offset});
   return offsetPointer(
-      builder, loc, pointer,
-      constantIndex(builder, loc,
+      words.builder, words.loc, pointer,
+      constantIndex(words.builder, words.loc,
                     x / rowBytes * type.getColumnBytes() + y * rowBytes));
 }
 
@@ -319,13 +318,9 @@ struct LdMatrixLowering : OpConversionPattern<LdMatrixOp> {
     Words words{rewriter, loc};
     SmemType type = op.getTile().getType();
     OperandType operand = op.getOperand().getType();
-    ValueRange origin = adaptor.getOrigin();
-    Value stage;
-    if (type.hasStages())
-      stage = words.fromIndex(origin.front());
-    MatrixRows rows(rewriter, loc, type, operand,
-                    words.fromIndex(origin.drop_back().back()),
-                    words.fromIndex(origin.back()));
+    MatrixRows rows(words, type, operand,
+                    getTileOrigin(words, type, adaptor.getOrigin()),
+                    getDivisor(adaptor.getOrigin().drop_back().back()));
     Type i32 = rewriter.getI32Type();
     int64_t count = operand.getRows() == 8 ? 2 : 4;
     auto loaded = LLVM::LLVMStructType::getLiteral(
@@ -335,7 +330,7 @@ struct LdMatrixLowering : OpConversionPattern<LdMatrixOp> {
     Value result = LLVM::PoisonOp::create(
         rewriter, loc, getTypeConverter()->convertType(operand));
     for (int64_t block = 0; block < operand.getRows(); block += 16) {
-      Value pointer = rows.getPointer(loc, adaptor.getTile(), stage, block);
+      Value pointer = rows.getPointer(adaptor.getTile(), block);
       Value part = NVVM::LdMatrixOp::create(
           rewriter, loc, loaded, pointer, static_cast<uint32_t>(count), layout,
           NVVM::LdStMatrixShapeAttr::get(context, 8, 8),

@@ -23,26 +23,21 @@ struct StMatrixLowering : OpConversionPattern<StMatrixOp> {
     Location loc = op.getLoc();
     Words words{rewriter, loc};
     SmemType type = op.getTile().getType();
-    ValueRange origin = adaptor.getOrigin();
-    Value stage;
-    if (type.hasStages())
-      stage = words.fromIndex(origin.front());
-    Value row = words.fromIndex(origin.drop_back().back());
-    Value column = words.fromIndex(origin.back());
+    TileOrigin origin = getTileOrigin(words, type, adaptor.getOrigin());
     Value lane = words.fromIndex(
         gpu::LaneIdOp::create(rewriter, loc, rewriter.getIndexType(),
                               /*upper_bound=*/nullptr));
     // Thread t gives the address of row t mod 8 of matrix t / 8. The matrices
     // are the upper and the lower half of 8 columns, then those of the next 8.
-    row = words.emit<arith::AddIOp>(row, words.emit<arith::AndIOp>(lane, 15));
+    origin.mn = words.emit<arith::AddIOp>(origin.mn,
+                                          words.emit<arith::AndIOp>(lane, 15));
     int64_t count = op.getFragment().getType().getNumElements() / 2;
     if (count == 4) {
       Value half = words.emit<arith::ShRUIOp>(lane, 4);
-      column =
-          words.emit<arith::AddIOp>(column, words.emit<arith::MulIOp>(half, 8));
+      origin.k = words.emit<arith::AddIOp>(origin.k,
+                                           words.emit<arith::MulIOp>(half, 8));
     }
-    Value pointer = getElementPointer(rewriter, loc, type, adaptor.getTile(),
-                                      stage, row, column);
+    Value pointer = getElementPointer(words, type, adaptor.getTile(), origin);
     Type i32 = rewriter.getI32Type();
     Value pairs = LLVM::BitcastOp::create(
         rewriter, loc, VectorType::get(count, i32), adaptor.getFragment());
@@ -67,14 +62,9 @@ struct SmemStoreLowering : OpConversionPattern<SmemStoreOp> {
     Location loc = op.getLoc();
     Words words{rewriter, loc};
     SmemType type = op.getTile().getType();
-    ValueRange origin = adaptor.getOrigin();
-    Value stage;
-    if (type.hasStages())
-      stage = words.fromIndex(origin.front());
     Value pointer =
-        getElementPointer(rewriter, loc, type, adaptor.getTile(), stage,
-                          words.fromIndex(origin.drop_back().back()),
-                          words.fromIndex(origin.back()));
+        getElementPointer(words, type, adaptor.getTile(),
+                          getTileOrigin(words, type, adaptor.getOrigin()));
     VectorType vector = op.getVector().getType();
     unsigned bytes =
         vector.getNumElements() * vector.getElementTypeBitWidth() / 8;

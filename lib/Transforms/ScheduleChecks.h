@@ -1,0 +1,35 @@
+//===- ScheduleChecks.h - What all schedules are asked ----------*- C++ -*-===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Rules about fields that schedules of TMA and of mma.sync share. `refuse`
+/// begins the error at the gemm.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef BWGEMM_LIB_TRANSFORMS_SCHEDULECHECKS_H
+#define BWGEMM_LIB_TRANSFORMS_SCHEDULECHECKS_H
+
+#include "bwgemm/IR/Bwgemm.h"
+#include "bwgemm/IR/Schedule.h"
+
+namespace mlir::bwgemm {
+
+/// Each of `splitK` parts has at least one tile of `tileK`, as far as is known
+/// now: where K is only known at run time the host makes fewer parts.
+LogicalResult checkSplitK(GemmOp gemm, int64_t splitK, int64_t tileK,
+                          llvm::function_ref<InFlightDiagnostic()> refuse);
+
+/// Sets `raster` and `order` as the SPEC says. Where it leaves the raster open,
+/// rows of tiles are walked in groups if `inGroups` or the order needs it.
+LogicalResult chooseOrder(const ScheduleSpec &spec, bool inGroups,
+                          ScheduleFields &fields,
+                          llvm::function_ref<InFlightDiagnostic()> refuse);
+
+} // namespace mlir::bwgemm
+
+#endif // BWGEMM_LIB_TRANSFORMS_SCHEDULECHECKS_H
