@@ -22,7 +22,13 @@ import re
 import sys
 
 LAYERS = ["IR", "Transforms", "Conversion", "Target"]
-RUNTIME_TOOLS = ["bwgemm-runner", "bwgemm-ptx-run"]
+RUNTIME_TOOLS = [
+    "bwgemm-bench",
+    "bwgemm-ptx-run",
+    "bwgemm-runner",
+    "bwgemm-tune",
+    "common",
+]
 SOURCES = (".h", ".c", ".cpp", ".td", ".inc", ".def")
 INCLUDE = re.compile(r'^\s*#?\s*include\s+["<]([^">]+)[">]')
 

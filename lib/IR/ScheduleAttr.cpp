@@ -28,7 +28,7 @@ void printOpenFields(
   auto given = [&](auto value, auto otherwise) {
     return (all && !mmaSync) || value != otherwise;
   };
-  if (given(fields.raster, defaults.raster))
+  if (all || given(fields.raster, defaults.raster))
     print("raster", Twine(fields.raster));
   // What is not named is straight.
   if (fields.order != defaults.order)
@@ -62,8 +62,10 @@ std::string ScheduleAttr::getSpec() const {
   out << ",swizzle=" << getSwizzle().getName();
   if (!usesMmaSync(fields.preset))
     out << ",tmem_load=" << stringifyTmemShape(fields.tmemLoad);
-  // From this preset on what is not named is open.
-  printOpenFields(fields, /*all=*/fields.preset >= Preset::TmaStore,
+  // From these presets on what is not named is open.
+  printOpenFields(fields,
+                  /*all=*/fields.preset >= Preset::TmaStore ||
+                      fields.preset == Preset::Multistage,
                   [&](StringRef name, const Twine &value) {
                     out << "," << name << "=" << value;
                   });

@@ -30,14 +30,15 @@ constexpr unsigned kMostVariants = 5, kMostRefusals = 6;
 class Explanation {
 public:
   Explanation(GemmOp gemm, const TargetInfo &target, const ScheduleSpec &wanted,
-              llvm::raw_ostream &out)
-      : gemm(gemm), target(target), wanted(wanted), out(out),
-        problem(getProblem(gemm)), schedule(*gemm.getSchedule()) {}
+              const ScheduleDatabase &database, llvm::raw_ostream &out)
+      : gemm(gemm), target(target), wanted(wanted), database(database),
+        out(out), problem(getProblem(gemm)), schedule(*gemm.getSchedule()) {}
 
   void print(unsigned number);
 
 private:
   void printProblem(unsigned number);
+  void printMeasured();
   void printResources();
   void printPrediction();
   void printAlternatives();
@@ -48,6 +49,7 @@ private:
   GemmOp gemm;
   const TargetInfo &target;
   const ScheduleSpec &wanted;
+  const ScheduleDatabase &database;
   llvm::raw_ostream &out;
   GemmProblem problem;
   ScheduleAttr schedule;
@@ -116,6 +118,26 @@ void Explanation::printProblem(unsigned number) {
   if (gemm.getFallback())
     out << "  fallback   " << gemm.getFallbackAttr().getSpec()
         << ", where TMA cannot address A or B\n";
+}
+
+/// What the database has to do with the schedule, where it was asked.
+void Explanation::printMeasured() {
+  if (!asksDatabase(wanted) || database.getEntries().empty())
+    return;
+  MeasuredChoice choice = findMeasured(gemm, target, wanted, database);
+  out << "  measured   ";
+  if (!choice.schedule) {
+    out << "no, by the cost model: " << choice.reason << " in "
+        << database.getName() << "\n";
+    return;
+  }
+  const DatabaseEntry &entry = *choice.entry;
+  out << "entry " << entry.number << " of " << database.getName() << ": "
+      << number(entry.microseconds) << " us on " << entry.device;
+  if (choice.distance > 0)
+    out << ", for " << entry.getProblemText() << ", "
+        << llvm::format("%.2f", choice.distance) << " away";
+  out << "\n";
 }
 
 void Explanation::printResources() {
@@ -239,6 +261,7 @@ void Explanation::print(unsigned number) {
     out << "  predicted  no kernel runs: an extent is zero\n";
     return;
   }
+  printMeasured();
   printResources();
   if (modelled)
     printPrediction();
@@ -263,6 +286,7 @@ void Explanation::print(unsigned number) {
 
 unsigned bwgemm::explainSchedules(ModuleOp module, const TargetInfo &target,
                                   const ScheduleSpec &wanted,
+                                  const ScheduleDatabase &database,
                                   llvm::raw_ostream &out) {
   unsigned gemms = 0;
   module.walk([&](FunctionOpInterface function) {
@@ -270,11 +294,11 @@ unsigned bwgemm::explainSchedules(ModuleOp module, const TargetInfo &target,
     function.walk([&](GemmOp gemm) {
       if (gemms++)
         out << "\n";
-      Explanation(gemm, target, wanted, out).print(++number);
+      Explanation(gemm, target, wanted, database, out).print(++number);
     });
   });
   if (gemms)
-    out << "\nTimes are what the cost model of docs/Schedules.md predicts; "
-           "nothing was measured.\n";
+    out << "\nTimes that are predicted are those of the cost model of "
+           "docs/Schedules.md.\n";
   return gemms;
 }

@@ -39,6 +39,7 @@ void bwgemm::buildLowerPipeline(OpPassManager &manager,
   AssignScheduleOptions schedule;
   schedule.target = options.target;
   schedule.schedule = options.schedule;
+  schedule.database = options.database;
   manager.addPass(createAssignSchedule(schedule));
   // What is computed is visible here, the kernels after serialisation.
   manager.addPass(createDescribeModule());
@@ -84,6 +85,12 @@ struct LowerPipelineOptions : public PassPipelineOptions<LowerPipelineOptions> {
   Option<std::string> schedule{*this, "schedule",
                                llvm::cl::desc("schedule: a preset and fields"),
                                llvm::cl::init(LowerOptions().schedule)};
+  Option<std::string> database{
+      *this, "database",
+      llvm::cl::desc("measured schedules for auto: a file that bwgemm-tune "
+                     "wrote, or 'none'; empty for BWGEMM_DATABASE, else the "
+                     "shipped ones"),
+      llvm::cl::init("")};
   Option<std::string> ptxas{
       *this, "ptxas",
       llvm::cl::desc("path of ptxas; empty to look for it; 'none' for PTX "
@@ -101,6 +108,7 @@ void bwgemm::registerLowerPipeline() {
         LowerOptions lower;
         lower.target = options.target;
         lower.schedule = options.schedule;
+        lower.database = options.database;
         lower.ptxas = options.ptxas;
         buildLowerPipeline(manager, lower);
       });

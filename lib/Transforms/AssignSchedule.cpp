@@ -12,6 +12,7 @@
 #include "bwgemm/IR/TargetInfo.h"
 #include "bwgemm/Transforms/Passes.h"
 #include "bwgemm/Transforms/ResourcePlan.h"
+#include "bwgemm/Transforms/ScheduleDatabase.h"
 #include "bwgemm/Transforms/ScheduleSearch.h"
 #include "bwgemm/Transforms/TmaAddressable.h"
 
@@ -47,8 +48,10 @@ bool dependsOnRunTime(MemRefType type) {
 /// Completes one gemm's schedule and checks it.
 class Scheduler {
 public:
-  Scheduler(GemmOp gemm, const TargetInfo &target, const ScheduleSpec &spec)
-      : gemm(gemm), target(target), spec(spec) {}
+  /// What is measured comes from `database`, unless that is null.
+  Scheduler(GemmOp gemm, const TargetInfo &target, const ScheduleSpec &spec,
+            const ScheduleDatabase *database = nullptr)
+      : gemm(gemm), target(target), spec(spec), database(database) {}
 
   FailureOr<ScheduleAttr> run();
   /// The schedule for operands that turn out not to be addressable by TMA, if
@@ -64,6 +67,7 @@ private:
   StringRef perCta() { return ctaGroup == 2 ? " in each CTA" : ""; }
   LogicalResult choosePreset();
   FailureOr<ScheduleAttr> naive();
+  ScheduleAttr measured();
   FailureOr<ScheduleAttr> fastest();
   FailureOr<ScheduleAttr> onMmaSync();
   FailureOr<ScheduleAttr> tensorCore();
@@ -87,6 +91,7 @@ private:
   GemmOp gemm;
   const TargetInfo &target;
   const ScheduleSpec &spec;
+  const ScheduleDatabase *database;
   Preset preset = Preset::Auto;
   std::array<int64_t, 3> tile;
   int64_t ctaGroup = 1;
@@ -112,6 +117,17 @@ LogicalResult Scheduler::choosePreset() {
   return success();
 }
 
+/// What the database has for such a product; null if it has nothing.
+ScheduleAttr Scheduler::measured() {
+  if (!database || spec.preset != Preset::Auto)
+    return {};
+  MeasuredChoice choice = findMeasured(gemm, target, spec, *database);
+  if (choice.isUnfit)
+    gemm.emitWarning() << database->getName() << ": " << choice.reason
+                       << "; the cost model chooses instead";
+  return choice.schedule;
+}
+
 /// Of the schedules that fit, the one with the shortest predicted time.
 FailureOr<ScheduleAttr> Scheduler::fastest() {
   std::vector<Candidate> candidates = searchSchedules(gemm, target, spec);
@@ -124,6 +140,8 @@ FailureOr<ScheduleAttr> Scheduler::fastest() {
 FailureOr<ScheduleAttr> Scheduler::run() {
   if (failed(choosePreset()))
     return failure();
+  if (ScheduleAttr schedule = measured())
+    return schedule;
   if (preset == Preset::Naive)
     return naive();
   if (usesMmaSync(preset))
@@ -496,6 +514,12 @@ public:
       module.emitError() << error;
       return signalPassFailure();
     }
+    std::optional<ScheduleDatabase> measured =
+        ScheduleDatabase::open(database, error);
+    if (!measured) {
+      module.emitError() << error;
+      return signalPassFailure();
+    }
     module->setAttr("bwgemm.target", StringAttr::get(&getContext(), target));
     WalkResult result = module.walk([&](GemmOp gemm) {
       // A schedule that the program already names goes through the same
@@ -504,12 +528,13 @@ public:
           gemm.getSchedule()
               ? ScheduleSpec::getFrom(gemm.getSchedule()->getFields())
               : *spec;
-      Scheduler scheduler(gemm, *info, wanted);
+      Scheduler scheduler(gemm, *info, wanted, &*measured);
       FailureOr<ScheduleAttr> chosen = scheduler.run();
       if (failed(chosen))
         return WalkResult::interrupt();
       gemm.setScheduleAttr(*chosen);
-      if (ScheduleAttr fallback = scheduler.getFallback())
+      ScheduleAttr fallback = scheduler.getFallback();
+      if (fallback && !usesMmaSync(chosen->getPreset()))
         gemm.setFallbackAttr(fallback);
       return WalkResult::advance();
     });

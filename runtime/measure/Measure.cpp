@@ -224,10 +224,17 @@ std::string measure(const DriverApi &driver,
     if (error = samplers.back()->prepare(); !error.empty())
       return contender.name + ": " + error;
   }
+  auto begin = std::chrono::steady_clock::now();
+  auto isLate = [&] {
+    std::chrono::duration<double> passed =
+        std::chrono::steady_clock::now() - begin;
+    return plan.mostSeconds > 0 && passed.count() > plan.mostSeconds;
+  };
   std::mt19937_64 draw(plan.seed);
   std::vector<size_t> order(samplers.size());
   std::iota(order.begin(), order.end(), size_t(0));
-  for (unsigned round = 0; round < plan.samples; ++round) {
+  for (unsigned round = 0; round < plan.samples && (round == 0 || !isLate());
+       ++round) {
     std::shuffle(order.begin(), order.end(), draw);
     for (size_t i : order) {
       double time = 0;

@@ -1,7 +1,7 @@
 // What a target with wgmma takes.
 
 // RUN: bwgemm-opt %s --split-input-file --bwgemm-assign-schedule="target=sm_90a schedule=persistent" | FileCheck %s
-// RUN: bwgemm-opt %s --split-input-file --bwgemm-assign-schedule="target=sm_90a schedule=auto" | FileCheck %s --check-prefix=AUTO
+// RUN: bwgemm-opt %s --split-input-file --bwgemm-assign-schedule="target=sm_90a schedule=auto database=none" | FileCheck %s --check-prefix=AUTO
 
 // The widest tile, four slots of 48 KB; results of 16 bits go out from registers.
 // Auto finds nothing better: 512 tiles are four waves on 132 multiprocessors.

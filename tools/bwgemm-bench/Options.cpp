@@ -29,6 +29,8 @@ static const char *const details =
     R"(Examples:
   bwgemm-bench shapes.txt --target=sm_90a --svg=shapes.svg
   bwgemm-bench shapes.txt --schedules='auto;persistent,tile=128x256x64'
+  bwgemm-bench shapes.txt --schedules='auto;auto@none;auto@mine.json'
+      Behind an @: the database that auto asks (none: the cost model alone).
   bwgemm-bench --problem='4096x4096x4096 bf16-bf16 nt' --sweep=K=64:8192:64
       Throughput against K; the drops are marked. Sizes are left open: one
       library for each schedule serves all points.
@@ -65,18 +67,18 @@ static std::string complete(Options &options, const std::string &file,
                             const std::string &device,
                             const std::string &init) {
   std::string error;
-  if (!file.empty() && !readProblems(file, options.problems, error))
+  if (!file.empty() && !tools::readProblems(file, options.problems, error))
     return error;
   for (const std::string &text : given) {
     Problem problem;
-    if (!parseProblem(text, problem, error))
+    if (!tools::parseProblem(text, problem, error))
       return "--problem: " + error;
     options.problems.push_back(problem);
   }
   if (options.problems.empty())
     return "expected a FILE of problems or --problem";
   if (!sweep.empty()) {
-    if (!parseSweep(sweep, options.sweep, error))
+    if (!tools::parseSweep(sweep, options.sweep, error))
       return error;
     if (options.problems.size() != 1)
       return "--sweep: expected one problem to start from, got " +

@@ -19,6 +19,9 @@
 
 namespace bwgemm::bench {
 
+using tools::Problem;
+using tools::Sweep;
+
 struct Options {
   std::vector<Problem> problems;
   Sweep sweep;

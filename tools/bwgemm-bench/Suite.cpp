@@ -9,13 +9,14 @@
 
 #include "Bench.h"
 #include "Compile.h"
+#include "Device.h"
+#include "Files.h"
 #include "Progress.h"
 #include "Session.h"
 
 #include "bwgemm-runtime/CublasLt.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <unistd.h>
@@ -23,6 +24,7 @@
 namespace bwgemm::bench {
 
 using namespace bwgemm::runtime;
+using namespace bwgemm::tools;
 using runner::OperandSets;
 using runner::RunResult;
 using runner::Session;
@@ -30,17 +32,6 @@ using runner::Session;
 //===----------------------------------------------------------------------===//
 // Libraries
 //===----------------------------------------------------------------------===//
-
-/// "persistent,tile=128x256x64" as a part of a file name.
-static std::string fileName(const std::string &text) {
-  std::string result;
-  for (char c : text)
-    result += std::isalnum(static_cast<unsigned char>(c)) || c == '-' ||
-                      c == '_' || c == '.'
-                  ? c
-                  : '_';
-  return result;
-}
 
 /// The file of a library in `folder`. In a sweep sizes are open.
 static std::string libraryPath(const std::string &folder,
@@ -52,7 +43,8 @@ static std::string libraryPath(const std::string &folder,
          ".so";
 }
 
-/// Makes a library. Returns an error text.
+/// Makes a library. Behind an @ a schedule has the database that `auto` asks.
+/// Returns an error text.
 static std::string makeLibrary(const Options &options, const Problem &problem,
                                const std::string &schedule,
                                const std::string &path) {
@@ -60,19 +52,19 @@ static std::string makeLibrary(const Options &options, const Problem &problem,
   std::string error =
       writeFile(source, makeModule(problem, options.sweep.axis != 0));
   if (error.empty())
-    error = runner::compile(source, path, options.target, schedule);
+    error = runner::compile(source, path, options.target,
+                            schedule.substr(0, schedule.find('@')),
+                            schedule.find('@') == std::string::npos
+                                ? ""
+                                : schedule.substr(schedule.find('@') + 1));
   std::error_code ignored;
   std::filesystem::remove(source, ignored);
   return error;
 }
 
 int compileAll(const Options &options) {
-  std::error_code failure;
-  std::filesystem::create_directories(options.compileTo, failure);
-  if (!std::filesystem::is_directory(options.compileTo)) {
-    std::fprintf(stderr,
-                 "bwgemm-bench: error: %s: cannot be made a folder: %s\n",
-                 options.compileTo.c_str(), failure.message().c_str());
+  if (std::string error = makeFolder(options.compileTo); !error.empty()) {
+    std::fprintf(stderr, "bwgemm-bench: error: %s\n", error.c_str());
     return 2;
   }
   runner::ProgressLine progress("compiling");
@@ -130,8 +122,8 @@ private:
   const Options &options;
   Table &table;
   runner::TemporaryFolder folder;
+  Device device;
   const DriverApi *driver = nullptr;
-  PrimaryContext context;
   std::unique_ptr<CublasLt> cublas;
   ClockMeter clocks;
   /// A kernel has failed: nothing can run on this device any more.
@@ -151,26 +143,14 @@ std::string Suite::open() {
   std::string error = folder.create();
   if (!error.empty())
     return error;
-  // The emulator reads its options when it is opened.
-  const char *given = std::getenv("BWGEMM_EMULATOR");
-  std::string settings = "arch=" + options.target;
-  if (given && *given)
-    settings += std::string(",") + given;
-  setenv("BWGEMM_EMULATOR", settings.c_str(), 1);
-  DriverChoice choice = options.device;
-  choice.target = options.target;
-  driver = loadDriver(choice, error);
-  if (!driver)
+  error = device.open(options.device, options.target, options.dryRun);
+  if (!error.empty())
     return error;
+  driver = device.driver;
   table.device = driver->describe();
   table.target = options.target;
   table.emulated = driver->emulated;
   table.sweep = options.sweep;
-  if (driver->emulated && !options.dryRun)
-    return "there is nothing to time: this is the " + table.device +
-           ", which has no clock; --dry-run checks the results on it";
-  if (error = context.create(*driver); !error.empty())
-    return error;
   if (options.dryRun)
     return "";
   if (options.baseline == "cublas") {

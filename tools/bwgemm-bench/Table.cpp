@@ -10,13 +10,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
 #include <map>
-#include <unistd.h>
 
 namespace bwgemm::bench {
 
@@ -227,29 +224,6 @@ std::string makeCsv(const Table &table) {
     text += "\n";
   }
   return text;
-}
-
-//===----------------------------------------------------------------------===//
-// Files
-//===----------------------------------------------------------------------===//
-
-std::string writeFile(const std::string &path, const std::string &text) {
-  std::string temporary = path + ".tmp-" + std::to_string(getpid());
-  std::FILE *file = std::fopen(temporary.c_str(), "wb");
-  if (!file)
-    return path + ": cannot be written: " + std::strerror(errno);
-  bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  int problem = errno;
-  if (std::fclose(file) != 0 && good) {
-    good = false;
-    problem = errno;
-  }
-  if (good && std::rename(temporary.c_str(), path.c_str()) == 0)
-    return "";
-  if (good)
-    problem = errno;
-  std::remove(temporary.c_str());
-  return path + ": cannot be written: " + std::strerror(problem);
 }
 
 } // namespace bwgemm::bench

@@ -17,6 +17,9 @@
 
 namespace bwgemm::bench {
 
+using tools::Problem;
+using tools::Sweep;
+
 /// A problem with a schedule. Times are microseconds of one execution; on the
 /// emulator, seconds that emulating took.
 struct Row {
@@ -63,9 +66,6 @@ std::string makeCsv(const Table &table);
 /// the ceiling as lines; for a sweep TFLOPS against the size, with drops
 /// marked. From the emulator: its times, labelled so.
 std::string makeSvg(const Table &table);
-
-/// Writes a file whole or not at all. Returns an error text.
-std::string writeFile(const std::string &path, const std::string &text);
 
 } // namespace bwgemm::bench
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Files.h"
 #include "Suite.h"
 
 #include <cstdio>
@@ -19,7 +20,7 @@ static bool writeFiles(const Options &options, const Table &table) {
                    std::string (*make)(const Table &)) {
     if (path.empty())
       return;
-    std::string error = writeFile(path, make(table));
+    std::string error = bwgemm::tools::writeFile(path, make(table));
     if (error.empty())
       return;
     std::fprintf(stderr, "bwgemm-bench: error: %s\n", error.c_str());

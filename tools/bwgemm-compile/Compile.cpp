@@ -17,6 +17,8 @@
 #include "bwgemm/Target/ExplainSchedule.h"
 #include "bwgemm/Target/Ptxas.h"
 #include "bwgemm/Transforms/Passes.h"
+#include "bwgemm/Transforms/ScheduleDatabase.h"
+#include "bwgemm/Transforms/ScheduleSearch.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -68,6 +70,8 @@ public:
   bool run() {
     if (options.explainSchedule)
       return parse() && explain();
+    if (options.listSchedules)
+      return parse() && list();
     if (!prepareOutput() || !choosePtxas() || !parse() || !lowerModule())
       return false;
     bool done = emit();
@@ -87,6 +91,7 @@ private:
   bool choosePtxas();
   bool parse();
   bool explain();
+  bool list();
   bool lowerModule();
   bool readDescription();
   bool emit();
@@ -185,19 +190,50 @@ bool Compilation::explain() {
   mlir::bwgemm::AssignScheduleOptions assign;
   assign.target = options.lower.target;
   assign.schedule = options.lower.schedule;
+  assign.database = options.lower.database;
   manager.addPass(mlir::bwgemm::createAssignSchedule(assign));
-  if (failed(manager.run(*module)))
-    return false;
+  // The pass opens both as well, and reports what is wrong with them.
   std::string unused;
   auto wanted =
       mlir::bwgemm::ScheduleSpec::parse(options.lower.schedule, unused);
+  auto database =
+      mlir::bwgemm::ScheduleDatabase::open(options.lower.database, unused);
+  if (failed(manager.run(*module)) || !database)
+    return false;
   if (mlir::bwgemm::explainSchedules(
           *module, *mlir::bwgemm::TargetInfo::find(options.lower.target),
-          *wanted, outs()))
+          *wanted, *database, outs()))
     return true;
   error("'" + options.input +
         "' has no matrix product to explain: expected a linalg.matmul with "
         "elements in a function");
+  return false;
+}
+
+/// Prints the schedules that are worth measuring, and compiles nothing.
+bool Compilation::list() {
+  mlir::PassManager manager(&context);
+  mlir::bwgemm::buildGemmPipeline(manager);
+  if (failed(manager.run(*module)))
+    return false;
+  std::vector<mlir::bwgemm::GemmOp> gemms;
+  module->walk([&](mlir::bwgemm::GemmOp gemm) { gemms.push_back(gemm); });
+  if (gemms.size() != 1) {
+    error("--list-schedules expects one matrix product with elements, but '" +
+          options.input + "' has " + std::to_string(gemms.size()));
+    return false;
+  }
+  const auto &target = *mlir::bwgemm::TargetInfo::find(options.lower.target);
+  std::string unused;
+  auto wanted =
+      *mlir::bwgemm::ScheduleSpec::parse(options.lower.schedule, unused);
+  auto candidates = mlir::bwgemm::listSchedules(gemms.front(), target, wanted);
+  for (const mlir::bwgemm::Candidate &candidate : candidates)
+    outs() << candidate.schedule.getSpec() << '\n';
+  if (!candidates.empty())
+    return true;
+  error("no schedule fits: " +
+        mlir::bwgemm::tryCandidate(gemms.front(), target, wanted).refusal);
   return false;
 }
 

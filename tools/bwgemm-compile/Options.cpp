@@ -76,12 +76,18 @@ static std::optional<Emit> parseEmit(const std::string &name) {
 
 /// Checks that depend on several options.
 static bool check(const Options &options) {
-  if (options.explainSchedule && !options.output.empty()) {
-    error("--explain-schedule prints to standard output and compiles nothing; "
-          "expected no -o");
+  if (options.explainSchedule && options.listSchedules) {
+    error("--explain-schedule and --list-schedules exclude each other");
     return false;
   }
-  if (options.explainSchedule)
+  bool prints = options.explainSchedule || options.listSchedules;
+  if (prints && !options.output.empty()) {
+    error(std::string(options.listSchedules ? "--list-schedules"
+                                            : "--explain-schedule") +
+          " prints to standard output and compiles nothing; expected no -o");
+    return false;
+  }
+  if (prints)
     return true;
   if (!options.isText() && options.output.empty()) {
     error("expected -o FILE: this output is binary");
@@ -134,6 +140,15 @@ std::optional<Options> bwgemm::compile::parseOptions(int argc, char **argv,
   app.add_flag("--explain-schedule", options.explainSchedule,
                "Print each product's schedule, what it takes, its predicted "
                "time and the alternatives; compile nothing");
+  app.add_flag("--list-schedules", options.listSchedules,
+               "Print the schedules that are worth measuring for the one "
+               "product, a SPEC a line, the most promising first; compile "
+               "nothing");
+  app.add_option("--database", options.lower.database,
+                 "Measured schedules for auto: a file that bwgemm-tune wrote, "
+                 "or 'none'; default is what BWGEMM_DATABASE names, else the "
+                 "shipped ones")
+      ->type_name("FILE");
   app.add_option("--ptxas", options.lower.ptxas,
                  "ptxas to use, or 'none'; found through CUDA_HOME and PATH "
                  "otherwise")

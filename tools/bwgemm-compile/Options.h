@@ -32,6 +32,8 @@ struct Options {
   std::string printAfter;
   /// Explain the schedules instead of compiling.
   bool explainSchedule = false;
+  /// Print the schedules that are worth measuring instead of compiling.
+  bool listSchedules = false;
   bool time = false;
   bool verbose = false;
 

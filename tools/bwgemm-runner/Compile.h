@@ -9,6 +9,7 @@
 #define BWGEMM_TOOLS_RUNNER_COMPILE_H
 
 #include <string>
+#include <vector>
 
 namespace bwgemm::runner {
 
@@ -28,10 +29,17 @@ private:
 };
 
 /// Compiles `source` to the library `output` with the bwgemm-compile in the
-/// folder of this program; its diagnostics go to standard error. `target` and
-/// `schedule` are passed on unless empty. Returns an error text.
+/// folder of this program; its diagnostics go to standard error. `target`,
+/// `schedule` and `database` are passed on unless empty. Returns an error text.
 std::string compile(const std::string &source, const std::string &output,
-                    const std::string &target, const std::string &schedule);
+                    const std::string &target, const std::string &schedule,
+                    const std::string &database = "");
+
+/// The schedules that are worth measuring for the one product of `source`, the
+/// most promising first, as the same program says. Returns an error text.
+std::string listSchedules(const std::string &source, const std::string &target,
+                          const std::string &schedule,
+                          std::vector<std::string> &schedules);
 
 } // namespace bwgemm::runner
 

@@ -168,6 +168,10 @@ std::string DeviceOperand::createLike(const DriverApi &driver,
   return error;
 }
 
+std::string DeviceOperand::reset(const Operand &operand) {
+  return buffer.copyFrom(operand.before.data(), operand.before.size());
+}
+
 CUdeviceptr DeviceOperand::address(const Operand &operand) const {
   return CUdeviceptr(words[1]) +
          uint64_t(operand.offset) * sizeInBytes(operand.info.type);

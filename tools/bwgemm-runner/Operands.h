@@ -85,6 +85,8 @@ public:
   /// Allocates, and copies another operand's device copy.
   std::string createLike(const runtime::DriverApi &driver,
                          const DeviceOperand &other);
+  /// Copies the image `before` again.
+  std::string reset(const Operand &operand);
   /// Address of the first element.
   runtime::CUdeviceptr address(const Operand &operand) const;
   /// Copies the image to `operand.after`.

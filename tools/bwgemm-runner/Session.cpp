@@ -35,7 +35,7 @@ Session::Session(const Options &options, RunResult &result)
 
 bool Session::run() {
   return openLibrary() && chooseFunction() && readInputs() && prepareOutput() &&
-         prepareOperands() && openDevice() && call() && judge() &&
+         prepareOperands() && openDevice() && call() && judge(*theFunction) &&
          writeOutputs() && result.status == Status::Right;
 }
 
@@ -258,7 +258,9 @@ void Session::expire(const char *what, double seconds) {
   std::snprintf(text, sizeof text, "hang: %s after %g s", what, seconds);
   result.message = text;
   result.wallSeconds = seconds;
-  if (options.json)
+  if (hangHandler)
+    hangHandler(result.message);
+  else if (options.json)
     printJson(result);
   else
     printText(result);
@@ -297,13 +299,14 @@ bool Session::call() {
   return true;
 }
 
-bool Session::judge() {
+/// Judges results by what `wanted` says that they are.
+bool Session::judge(const FunctionInfo &wanted) {
   for (const Operand &operand : operands)
     if (std::string error = checkGuards(operand); !error.empty())
       result.guardErrors.push_back(error);
   ProgressLine progress("checking");
   result.check =
-      checkResults(*theFunction, operands, options.check, options.contents.seed,
+      checkResults(wanted, operands, options.check, options.contents.seed,
                    [&](double done) { progress.update(done); });
   if (!result.check.notChecked.empty() && options.checkRequired)
     return fail("the result cannot be checked: " + result.check.notChecked);
@@ -329,6 +332,64 @@ bool Session::writeOutputs() {
     result.outputs.push_back(path);
   }
   return true;
+}
+
+//===----------------------------------------------------------------------===//
+// On another session's operands
+//===----------------------------------------------------------------------===//
+
+bool Session::runLike(Session &first) {
+  if (!openLibrary() || !chooseFunction() || !readInputs())
+    return false;
+  bool isAlike = result.shapes.size() == first.operands.size();
+  for (size_t i = 0; isAlike && i < result.shapes.size(); ++i)
+    isAlike =
+        result.shapes[i] == first.operands[i].shape &&
+        theFunction->arguments[i].type == first.operands[i].info.type &&
+        theFunction->arguments[i].written == first.operands[i].info.written;
+  if (!isAlike)
+    return fail("function '" + theFunction->name +
+                "' does not take the arguments of the one before");
+  theDriver = first.theDriver;
+  result.device = theDriver->describe();
+  result.emulated = theDriver->emulated;
+  // They are the first one's again when this is done.
+  std::swap(operands, first.operands);
+  std::swap(buffers, first.buffers);
+  bool right = callLike(first);
+  std::swap(operands, first.operands);
+  std::swap(buffers, first.buffers);
+  return right;
+}
+
+/// Calls with the operands of `first`, which are this session's for the time,
+/// and leaves its results in them.
+bool Session::callLike(Session &first) {
+  std::vector<std::vector<unsigned char>> checked(operands.size());
+  std::string error;
+  for (size_t i = 0; i < operands.size() && error.empty(); ++i)
+    if (operands[i].info.written)
+      error = buffers[i].reset(operands[i]);
+  if (!error.empty())
+    return fail(error);
+  result.callMilliseconds = callOnce(first.descriptors);
+  if (result.status != Status::Right)
+    return false;
+  result.called = true;
+  bool isSame = result.hazards.empty();
+  for (size_t i = 0; i < operands.size() && error.empty(); ++i)
+    if (operands[i].info.written) {
+      std::swap(checked[i], operands[i].after);
+      error = buffers[i].fetch(operands[i]);
+      isSame = isSame && operands[i].after == checked[i];
+    }
+  bool right = error.empty() ? isSame || (judge(*first.theFunction) &&
+                                          result.status == Status::Right)
+                             : fail(error);
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (!checked[i].empty())
+      std::swap(checked[i], operands[i].after);
+  return right;
 }
 
 std::string Session::enqueue(const std::vector<void *> &arguments,

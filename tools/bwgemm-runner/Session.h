@@ -16,6 +16,7 @@
 #include "bwgemm-runtime/CublasLt.h"
 #include "bwgemm-runtime/Npy.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,17 @@ public:
   /// Opens the library, makes inputs, opens the device, calls, checks and
   /// writes results. False if that is the end: what happened is in the result.
   bool run();
+
+  /// As run(), with the operands of `first`, which has run and was right, and
+  /// whose function takes the same arguments. Only results are copied and
+  /// judged: those with the same bits as the first one's are right.
+  bool runLike(Session &first);
+
+  /// What a hang calls with its message before it ends the process, in place of
+  /// printing the result.
+  void onHang(std::function<void(const std::string &)> handler) {
+    hangHandler = std::move(handler);
+  }
 
   /// Calls the function once more. Returns milliseconds; negative after an
   /// error, which is in the result.
@@ -62,7 +74,8 @@ private:
   bool prepareOperands();
   bool openDevice();
   bool call();
-  bool judge();
+  bool judge(const FunctionInfo &wanted);
+  bool callLike(Session &first);
   bool writeOutputs();
   void readReport(double &milliseconds);
 
@@ -78,6 +91,7 @@ private:
   std::unique_ptr<runtime::CublasLt> cublas;
   std::vector<DeviceOperand> buffers;
   std::vector<void *> descriptors;
+  std::function<void(const std::string &)> hangHandler;
 };
 
 } // namespace bwgemm::runner

@@ -10,6 +10,7 @@
 
 #include "bwgemm/IR/Schedule.h"
 #include "bwgemm/IR/TargetInfo.h"
+#include "bwgemm/Transforms/ScheduleDatabase.h"
 
 namespace llvm {
 class raw_ostream;
@@ -18,12 +19,14 @@ class raw_ostream;
 namespace mlir::bwgemm {
 
 /// Prints for each `bwgemm.gemm` of a module, whose schedules have been
-/// assigned for `wanted`: what it computes, its schedule, what a CTA takes,
-/// what the cost model predicts, and which other schedules there are, with
-/// their predicted time and why they are not taken. Returns the number of
-/// gemms.
+/// assigned for `wanted` with `database`: what it computes, its schedule, which
+/// entry of the database it is or why it is none, what a CTA takes, what the
+/// cost model predicts, and which other schedules there are, with their
+/// predicted time and why they are not taken. Returns the number of gemms.
 unsigned explainSchedules(ModuleOp module, const TargetInfo &target,
-                          const ScheduleSpec &wanted, llvm::raw_ostream &out);
+                          const ScheduleSpec &wanted,
+                          const ScheduleDatabase &database,
+                          llvm::raw_ostream &out);
 
 } // namespace mlir::bwgemm
 

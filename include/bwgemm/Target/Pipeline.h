@@ -21,6 +21,8 @@ struct LowerOptions {
   std::string target = "sm_100a";
   /// SPEC of the schedule: a preset and fields.
   std::string schedule = "auto";
+  /// Measured schedules for `auto`, see ScheduleDatabase::open.
+  std::string database;
   /// Path of ptxas, empty to look for it, "none" for PTX only.
   std::string ptxas;
 };
@@ -36,8 +38,8 @@ void buildLowerPipeline(OpPassManager &manager, const LowerOptions &options);
 /// The beginning of it: up to gemms without a schedule.
 void buildGemmPipeline(OpPassManager &manager);
 
-/// Registers the pipeline as `bwgemm-lower`, with the options target, schedule
-/// and ptxas.
+/// Registers the pipeline as `bwgemm-lower`, with the options target, schedule,
+/// database and ptxas.
 void registerLowerPipeline();
 
 } // namespace mlir::bwgemm

@@ -21,7 +21,8 @@ def AssignSchedule : Pass<"bwgemm-assign-schedule", "::mlir::ModuleOp"> {
 
     `auto` takes what a cost model predicts to be fastest (docs/Schedules.md has
     the rule) where the operands can be addressed by TMA, else `multistage`. Fields of
-    the SPEC beside `auto` bind the choice. Where the types leave open whether
+    the SPEC beside `auto` bind the choice. Plain `auto` asks a database of
+    measured schedules first (docs/Tuning.md), for products whose sizes are known. Where the types leave open whether
     TMA can address an operand, the gemm gets both: `multistage` as the `fallback`
     that `bwgemm-dispatch` makes a choice at run time.
 
@@ -36,7 +37,10 @@ def AssignSchedule : Pass<"bwgemm-assign-schedule", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", "\"sm_100a\"",
            "GPU target, e.g. sm_100a">,
     Option<"schedule", "schedule", "std::string", "\"auto\"",
-           "schedule: a preset and fields">
+           "schedule: a preset and fields">,
+    Option<"database", "database", "std::string", "\"\"",
+           "measured schedules for auto: a file that bwgemm-tune wrote, or "
+           "'none'; empty for BWGEMM_DATABASE, else the shipped ones">
   ];
   let dependentDialects = ["::mlir::bwgemm::BwgemmDialect"];
 }

@@ -54,6 +54,13 @@ Candidate tryCandidate(GemmOp gemm, const TargetInfo &target,
 std::vector<Candidate> searchSchedules(GemmOp gemm, const TargetInfo &target,
                                        const ScheduleSpec &spec);
 
+/// The schedules that are worth measuring for `gemm`, the most promising first:
+/// what `auto` takes without a database, those of searchSchedules that fit, and
+/// each of these with one field changed that the model cannot judge. Fields
+/// that `spec` sets are kept.
+std::vector<Candidate> listSchedules(GemmOp gemm, const TargetInfo &target,
+                                     const ScheduleSpec &spec);
+
 } // namespace mlir::bwgemm
 
 #endif // BWGEMM_TRANSFORMS_SCHEDULESEARCH_H

@@ -85,6 +85,9 @@ struct MeasurePlan {
   double graphBelowMicroseconds = 50;
   /// Of the order in which contenders take turns.
   uint64_t seed = 0;
+  /// No round of samples begins after so many seconds, but the first; 0 for no
+  /// such limit.
+  double mostSeconds = 0;
 };
 
 /// How many sets of buffers of so many bytes together are larger than the

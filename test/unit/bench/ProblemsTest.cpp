@@ -9,7 +9,7 @@
 
 #include "gtest/gtest.h"
 
-using namespace bwgemm::bench;
+using namespace bwgemm::tools;
 
 namespace {
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Table.h"
+#include "Files.h"
 
 #include "gtest/gtest.h"
 
@@ -16,6 +17,7 @@
 #include <sstream>
 
 using namespace bwgemm::bench;
+using namespace bwgemm::tools;
 
 namespace {
 

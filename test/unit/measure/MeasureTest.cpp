@@ -102,6 +102,16 @@ TEST_F(MeasureTest, ErrorsNameTheContender) {
   check(true);
 }
 
+TEST_F(MeasureTest, ATimeLimitLeavesOneSampleAtLeast) {
+  plan.samples = 1000000;
+  plan.mostSeconds = 1e-9;
+  std::vector<Timing> timings;
+  ASSERT_EQ(measure(*api, {contender(0), contender(1)}, plan, nullptr, nullptr,
+                    timings),
+            "");
+  EXPECT_EQ(timings[1].samples, 1u);
+}
+
 TEST_F(MeasureTest, SetsBeyondTheCache) {
   int cache = 0;
   ASSERT_EQ(api->cuDeviceGetAttribute(&cache, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE,

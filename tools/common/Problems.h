@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BWGEMM_TOOLS_BENCH_PROBLEMS_H
-#define BWGEMM_TOOLS_BENCH_PROBLEMS_H
+#ifndef BWGEMM_TOOLS_COMMON_PROBLEMS_H
+#define BWGEMM_TOOLS_COMMON_PROBLEMS_H
 
 #include "bwgemm-runtime/ElementType.h"
 
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace bwgemm::bench {
+namespace bwgemm::tools {
 
 /// D = op(A) op(B), or D += op(A) op(B).
 struct Problem {
@@ -65,6 +65,6 @@ int64_t &sizeAlong(Problem &problem, char axis);
 /// are left open if `open`.
 std::string makeModule(const Problem &problem, bool open);
 
-} // namespace bwgemm::bench
+} // namespace bwgemm::tools
 
-#endif // BWGEMM_TOOLS_BENCH_PROBLEMS_H
+#endif // BWGEMM_TOOLS_COMMON_PROBLEMS_H

@@ -14,7 +14,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace bwgemm::bench {
+namespace bwgemm::tools {
 
 using runtime::ElementType;
 
@@ -195,4 +195,4 @@ std::string makeModule(const Problem &p, bool open) {
          ")\n  return\n}\n";
 }
 
-} // namespace bwgemm::bench
+} // namespace bwgemm::tools

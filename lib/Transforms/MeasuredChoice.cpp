@@ -1,0 +1,185 @@
+//===- MeasuredChoice.cpp - A schedule by what was measured ---------------===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "bwgemm/Transforms/ScheduleDatabase.h"
+#include "bwgemm/Transforms/ScheduleSearch.h"
+
+#include "llvm/Support/Format.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+double bwgemm::getDistance(const DatabaseEntry &entry, int64_t m, int64_t n,
+                           int64_t k) {
+  double sum = 0;
+  for (auto [lhs, rhs] :
+       {std::pair(entry.m, m), std::pair(entry.n, n), std::pair(entry.k, k)}) {
+    double ratio = std::log2(double(lhs) / double(rhs));
+    sum += ratio * ratio;
+  }
+  return std::sqrt(sum);
+}
+
+bool bwgemm::asksDatabase(const ScheduleSpec &spec) {
+  ScheduleSpec others = spec;
+  others.pdl.reset();
+  // namesFields lets stages=1 pass, which every schedule may have.
+  return spec.preset == Preset::Auto && !others.namesFields() && !spec.stages;
+}
+
+/// The name that problems have for an element type.
+static std::string getTypeName(Type type) {
+  if (isa<Float8E4M3FNType>(type))
+    return "e4m3";
+  if (isa<Float8E5M2Type>(type))
+    return "e5m2";
+  if (type.isUnsignedInteger())
+    return "u" + std::to_string(type.getIntOrFloatBitWidth());
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+namespace {
+
+/// One look into a database.
+class Lookup {
+public:
+  Lookup(GemmOp gemm, const TargetInfo &target, const ScheduleSpec &spec,
+         const ScheduleDatabase &database)
+      : gemm(gemm), target(target), spec(spec), database(database) {}
+
+  MeasuredChoice run();
+
+private:
+  bool readSizes();
+  void findNearest();
+  void check();
+  bool isPlain() const;
+  /// "entry 3, 4096x4096x4096 bf16-bf16 nt,".
+  std::string getEntryText() const {
+    return "entry " + std::to_string(choice.entry->number) + ", " +
+           choice.entry->getProblemText() + ",";
+  }
+
+  GemmOp gemm;
+  const TargetInfo &target;
+  const ScheduleSpec &spec;
+  const ScheduleDatabase &database;
+  int64_t m = 0, n = 0, k = 0;
+  MeasuredChoice choice;
+};
+
+} // namespace
+
+/// False if a size is not known, or zero.
+bool Lookup::readSizes() {
+  MemRefType a = gemm.getAType(), b = gemm.getBType(), d = gemm.getDType();
+  auto known = [](int64_t lhs, int64_t rhs) {
+    return ShapedType::isDynamic(lhs) ? rhs : lhs;
+  };
+  m = known(d.getDimSize(d.getRank() - 2), a.getDimSize(gemm.getMDimOfA()));
+  n = known(d.getDimSize(d.getRank() - 1), b.getDimSize(gemm.getNDimOfB()));
+  k = known(a.getDimSize(gemm.getKDimOfA()), b.getDimSize(gemm.getKDimOfB()));
+  // What is not known is negative.
+  return m > 0 && n > 0 && k > 0;
+}
+
+void Lookup::findNearest() {
+  std::string operands = getTypeName(gemm.getAType().getElementType());
+  std::string result = getTypeName(gemm.getDType().getElementType());
+  std::string transposes = gemm.getTransposeA() ? "t" : "n";
+  transposes += gemm.getTransposeB() ? "t" : "n";
+  StringRef epilogue = gemm.hasEpilogue()     ? "elementwise"
+                       : gemm.getAccumulate() ? "accumulate"
+                                              : "none";
+  for (const DatabaseEntry &entry : database.getEntries()) {
+    if (entry.target != target.name || entry.operands != operands ||
+        entry.result != result || entry.transposes != transposes ||
+        entry.epilogue != epilogue)
+      continue;
+    double distance = getDistance(entry, m, n, k);
+    if (!choice.entry || distance < choice.distance) {
+      choice.entry = &entry;
+      choice.distance = distance;
+    }
+  }
+  if (!choice.entry)
+    choice.reason =
+        ("no entry for " + target.name + ", " + operands + "-" + result + " " +
+         transposes + (epilogue == "none" ? "" : " " + epilogue.str()))
+            .str();
+}
+
+/// Whether the operands lie as bwgemm-tune has them.
+bool Lookup::isPlain() const {
+  return GemmOp(gemm).getAType().getLayout().isIdentity() &&
+         GemmOp(gemm).getBType().getLayout().isIdentity() &&
+         GemmOp(gemm).getDType().getLayout().isIdentity();
+}
+
+void Lookup::check() {
+  auto format = [](const char *pattern, double value) {
+    std::string text;
+    llvm::raw_string_ostream(text) << llvm::format(pattern, value);
+    return text;
+  };
+  if (choice.distance > kNearDistance) {
+    choice.reason = getEntryText() + " comes closest, but is " +
+                    format("%.2f", choice.distance) + " away";
+    return;
+  }
+  ScheduleSpec wanted = choice.entry->spec;
+  if (spec.pdl)
+    wanted.pdl = spec.pdl;
+  Candidate measured = tryCandidate(gemm, target, wanted);
+  if (!measured.schedule) {
+    choice.reason = getEntryText() + " does not fit: " + measured.refusal;
+    choice.isUnfit = choice.distance == 0 && isPlain();
+    return;
+  }
+  if (choice.distance > 0) {
+    Candidate model = tryCandidate(gemm, target, spec);
+    bool isOther =
+        !model.schedule || usesMmaSync(model.schedule.getPreset()) !=
+                               usesMmaSync(measured.schedule.getPreset());
+    // There is no prediction for mma.sync.
+    double slowdown =
+        usesMmaSync(measured.schedule.getPreset()) || isOther
+            ? 1
+            : measured.prediction.microseconds / model.prediction.microseconds;
+    if (isOther || slowdown > kNearSlowdown) {
+      choice.reason =
+          getEntryText() +
+          (isOther ? " has another kind of kernel"
+                   : " is predicted to take " +
+                         format("%.1f %% more", (slowdown - 1) * 100)) +
+          " than what the model takes for these sizes";
+      return;
+    }
+  }
+  choice.schedule = measured.schedule;
+}
+
+MeasuredChoice Lookup::run() {
+  if (!asksDatabase(spec))
+    choice.reason = "fields are named beside auto";
+  else if (!readSizes())
+    choice.reason = "sizes are not known before the run";
+  else
+    findNearest();
+  if (choice.entry)
+    check();
+  return choice;
+}
+
+MeasuredChoice bwgemm::findMeasured(GemmOp gemm, const TargetInfo &target,
+                                    const ScheduleSpec &spec,
+                                    const ScheduleDatabase &database) {
+  return Lookup(gemm, target, spec, database).run();
+}

@@ -1,0 +1,155 @@
+//===- ScheduleVariants.cpp - Schedules that are worth measuring ----------===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "bwgemm/Transforms/ScheduleSearch.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+/// How much slower than the schedule that it was made of each further variant
+/// counts as, when all are put in order: a few come before schedules that the
+/// model finds a few per cent slower, which is less than it errs.
+static constexpr double kStepBack = 0.015;
+/// Schedules of the search of which variants are made.
+static constexpr size_t kMostBases = 16;
+
+namespace {
+
+/// Makes variants of one complete schedule, by one field each. Of fields that
+/// depend on it the SPEC leaves the choice open.
+class Variants {
+public:
+  Variants(const Candidate &base, const ScheduleSpec &wanted)
+      : fields(base.schedule.getFields()), wanted(wanted),
+        severalWaves(base.prediction.waves > 1) {}
+
+  std::vector<ScheduleSpec> run() {
+    if (usesMmaSync(fields.preset)) {
+      varyTile({{64, 64}, {64, 128}, {128, 64}, {128, 128}, {128, 256}});
+      varyWarps();
+      varyStages(2, 5);
+      varyOrder();
+      return std::move(specs);
+    }
+    // Which tiles are under way together is the same where all are at once.
+    if (severalWaves)
+      varyOrder();
+    varyStore();
+    varyDepth();
+    varyStages(fields.stages - 1, fields.stages - 1);
+    return std::move(specs);
+  }
+
+private:
+  ScheduleSpec same() const { return ScheduleSpec::getFrom(fields); }
+  void varyOrder() {
+    bool hasRaster = fields.preset >= Preset::Persistent ||
+                     fields.preset == Preset::Multistage;
+    for (int64_t raster : {16, 4, 32, 2, 1})
+      if (hasRaster && !wanted.raster) {
+        specs.push_back(same());
+        specs.back().raster = raster;
+      }
+    for (TileOrder order : {TileOrder::Serpentine, TileOrder::Hilbert})
+      if (!wanted.order) {
+        specs.push_back(same());
+        specs.back().order = order;
+      }
+  }
+  void varyStore() {
+    if (wanted.store)
+      return;
+    specs.push_back(same());
+    specs.back().store =
+        fields.store == StoreKind::Tma ? StoreKind::Direct : StoreKind::Tma;
+    specs.back().stages = wanted.stages;
+  }
+  void varyDepth() {
+    if (wanted.tile)
+      return;
+    for (int64_t depth : {fields.tile[2] * 2, fields.tile[2] / 2}) {
+      specs.push_back(same());
+      (*specs.back().tile)[2] = depth;
+      specs.back().stages = wanted.stages;
+      specs.back().swizzleSpan = wanted.swizzleSpan;
+    }
+  }
+  void varyStages(int64_t first, int64_t last) {
+    for (int64_t stages = std::max<int64_t>(first, 2); stages <= last; ++stages)
+      if (!wanted.stages) {
+        specs.push_back(same());
+        specs.back().stages = stages;
+      }
+  }
+  void varyTile(ArrayRef<std::array<int64_t, 2>> tiles) {
+    if (wanted.tile)
+      return;
+    for (auto [m, n] : tiles) {
+      specs.push_back(same());
+      (*specs.back().tile)[0] = m;
+      (*specs.back().tile)[1] = n;
+      specs.back().warps = wanted.warps;
+      specs.back().stages = wanted.stages;
+      specs.back().swizzleSpan = wanted.swizzleSpan;
+    }
+  }
+  void varyWarps() {
+    if (wanted.warps)
+      return;
+    for (std::array<int64_t, 2> warps :
+         {std::array<int64_t, 2>{2, 2}, {2, 4}, {4, 2}, {1, 4}}) {
+      specs.push_back(same());
+      specs.back().warps = warps;
+    }
+  }
+
+  ScheduleFields fields;
+  const ScheduleSpec &wanted;
+  bool severalWaves;
+  std::vector<ScheduleSpec> specs;
+};
+
+} // namespace
+
+std::vector<Candidate> bwgemm::listSchedules(GemmOp gemm,
+                                             const TargetInfo &target,
+                                             const ScheduleSpec &spec) {
+  std::vector<Candidate> list{tryCandidate(gemm, target, spec)};
+  if (!list.front().schedule)
+    return {};
+  llvm::DenseSet<Attribute> seen{list.front().schedule};
+  auto add = [&](Candidate candidate) {
+    if (candidate.schedule && seen.insert(candidate.schedule).second)
+      list.push_back(std::move(candidate));
+  };
+  if (spec.preset == Preset::Auto &&
+      !usesMmaSync(list.front().schedule.getPreset()))
+    for (Candidate &candidate : searchSchedules(gemm, target, spec))
+      add(std::move(candidate));
+  if (list.front().schedule.getPreset() == Preset::Naive)
+    return list;
+  for (size_t i = 0, bases = std::min(list.size(), kMostBases); i < bases;
+       ++i) {
+    double rank = list[i].prediction.microseconds;
+    double step = rank * kStepBack;
+    for (const ScheduleSpec &each : Variants(list[i], spec).run()) {
+      Candidate candidate = tryCandidate(gemm, target, each);
+      // It stands where its base does, and a bit behind.
+      candidate.prediction.microseconds = rank += step;
+      add(std::move(candidate));
+    }
+  }
+  std::stable_sort(list.begin() + 1, list.end(),
+                   [](const Candidate &lhs, const Candidate &rhs) {
+                     return lhs.prediction.microseconds <
+                            rhs.prediction.microseconds;
+                   });
+  return list;
+}
