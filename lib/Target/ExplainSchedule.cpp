@@ -134,9 +134,10 @@ void Explanation::printMeasured() {
   const DatabaseEntry &entry = *choice.entry;
   out << "entry " << entry.number << " of " << database.getName() << ": "
       << number(entry.microseconds) << " us on " << entry.device;
+  if (choice.distance > 0 || !choice.hasTypes)
+    out << ", for " << entry.getProblemText();
   if (choice.distance > 0)
-    out << ", for " << entry.getProblemText() << ", "
-        << llvm::format("%.2f", choice.distance) << " away";
+    out << ", " << llvm::format("%.2f", choice.distance) << " away";
   out << "\n";
 }
 

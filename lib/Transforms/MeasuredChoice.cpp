@@ -90,6 +90,12 @@ bool Lookup::readSizes() {
   return m > 0 && n > 0 && k > 0;
 }
 
+/// Whether kernels for two element types differ in nothing but the name.
+static bool isLike(StringRef lhs, StringRef rhs) {
+  auto isHalf = [](StringRef type) { return type == "f16" || type == "bf16"; };
+  return lhs == rhs || (isHalf(lhs) && isHalf(rhs));
+}
+
 void Lookup::findNearest() {
   std::string operands = getTypeName(gemm.getAType().getElementType());
   std::string result = getTypeName(gemm.getDType().getElementType());
@@ -99,14 +105,17 @@ void Lookup::findNearest() {
                        : gemm.getAccumulate() ? "accumulate"
                                               : "none";
   for (const DatabaseEntry &entry : database.getEntries()) {
-    if (entry.target != target.name || entry.operands != operands ||
-        entry.result != result || entry.transposes != transposes ||
+    if (entry.target != target.name || !isLike(entry.operands, operands) ||
+        !isLike(entry.result, result) || entry.transposes != transposes ||
         entry.epilogue != epilogue)
       continue;
     double distance = getDistance(entry, m, n, k);
-    if (!choice.entry || distance < choice.distance) {
+    bool hasTypes = entry.operands == operands && entry.result == result;
+    if (!choice.entry || std::pair(distance, !hasTypes) <
+                             std::pair(choice.distance, !choice.hasTypes)) {
       choice.entry = &entry;
       choice.distance = distance;
+      choice.hasTypes = hasTypes;
     }
   }
   if (!choice.entry)
@@ -140,7 +149,7 @@ void Lookup::check() {
   Candidate measured = tryCandidate(gemm, target, wanted);
   if (!measured.schedule) {
     choice.reason = getEntryText() + " does not fit: " + measured.refusal;
-    choice.isUnfit = choice.distance == 0 && isPlain();
+    choice.isUnfit = choice.distance == 0 && choice.hasTypes && isPlain();
     return;
   }
   if (choice.distance > 0) {

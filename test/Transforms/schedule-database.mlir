@@ -34,7 +34,9 @@
 {"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "bf16", "transposes": "nt", "epilogue": "accumulate", "m": 1024, "n": 1024, "k": 1024, "schedule": "persistent,tile=64x128x64,stages=2,raster=7", "us": 12},
 {"target": "sm_90a", "device": "a GPU", "operands": "f16", "result": "f32", "transposes": "tn", "epilogue": "none", "m": 1024, "n": 1024, "k": 1024, "schedule": "persistent,tile=64x128x64,stages=2,raster=6", "us": 12},
 {"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "f32", "transposes": "nn", "epilogue": "none", "m": 256, "n": 256, "k": 256, "schedule": "persistent,tile=128x256x64,stages=60", "us": 12},
-{"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "f32", "transposes": "nn", "epilogue": "none", "m": 256, "n": 256, "k": 255, "schedule": "multistage,tile=64x64x32,stages=2,raster=9", "us": 12}
+{"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "f32", "transposes": "nn", "epilogue": "none", "m": 256, "n": 256, "k": 255, "schedule": "multistage,tile=64x64x32,stages=2,raster=9", "us": 12},
+{"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "bf16", "transposes": "nn", "epilogue": "none", "m": 2048, "n": 512, "k": 512, "schedule": "persistent,tile=64x128x64,raster=11", "us": 12},
+{"target": "sm_90a", "device": "a GPU", "operands": "f16", "result": "f16", "transposes": "nn", "epilogue": "none", "m": 2048, "n": 512, "k": 512, "schedule": "persistent,tile=64x128x64,raster=10", "us": 12}
 ]}
 
 //--- one.mlir
@@ -136,6 +138,28 @@ func.func @accumulate(%a: memref<1024x1024xbf16>, %b: memref<1024x1024xbf16>, %d
 // MODEL: raster = 8
 func.func @types(%a: memref<1024x1024xf16>, %b: memref<1024x1024xf16>, %d: memref<1024x1024xf32>) {
   bwgemm.gemm %a, %b, %d transpose_a : memref<1024x1024xf16>, memref<1024x1024xf16>, memref<1024x1024xf32>
+  return
+}
+// f16 counts as bf16, where there is nothing for the types themselves.
+// CHECK-LABEL: @half
+// MEASURED: raster = 3
+// MODEL: raster = 8
+func.func @half(%a: memref<1024x1024xf16>, %b: memref<1024x1024xf16>, %d: memref<1024x1024xf16>) {
+  bwgemm.gemm %a, %b, %d transpose_b : memref<1024x1024xf16>, memref<1024x1024xf16>, memref<1024x1024xf16>
+  return
+}
+// CHECK-LABEL: @other_half
+// MEASURED: raster = 6
+// MODEL: raster = 8
+func.func @other_half(%a: memref<1024x1024xbf16>, %b: memref<1024x1024xbf16>, %d: memref<1024x1024xf32>) {
+  bwgemm.gemm %a, %b, %d transpose_a : memref<1024x1024xbf16>, memref<1024x1024xbf16>, memref<1024x1024xf32>
+  return
+}
+// CHECK-LABEL: @own_half
+// MEASURED: raster = 10
+// MODEL: raster = 8
+func.func @own_half(%a: memref<2048x512xf16>, %b: memref<512x512xf16>, %d: memref<2048x512xf16>) {
+  bwgemm.gemm %a, %b, %d : memref<2048x512xf16>, memref<512x512xf16>, memref<2048x512xf16>
   return
 }
 // CHECK-LABEL: @result
