@@ -134,7 +134,7 @@ void Explanation::printMeasured() {
   const DatabaseEntry &entry = *choice.entry;
   out << "entry " << entry.number << " of " << database.getName() << ": "
       << number(entry.microseconds) << " us on " << entry.device;
-  if (choice.distance > 0 || !choice.hasTypes)
+  if (choice.distance > 0 || !choice.isOfKind)
     out << ", for " << entry.getProblemText();
   if (choice.distance > 0)
     out << ", " << llvm::format("%.2f", choice.distance) << " away";

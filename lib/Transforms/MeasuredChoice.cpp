@@ -14,6 +14,9 @@
 using namespace mlir;
 using namespace mlir::bwgemm;
 
+/// The kind of epilogue of a product with elementwise ops behind it.
+static constexpr const char *kElementwise = "elementwise";
+
 double bwgemm::getDistance(const DatabaseEntry &entry, int64_t m, int64_t n,
                            int64_t k) {
   double sum = 0;
@@ -96,26 +99,32 @@ static bool isLike(StringRef lhs, StringRef rhs) {
   return lhs == rhs || (isHalf(lhs) && isHalf(rhs));
 }
 
+/// Whether a gemm with elementwise ops may take the entry of a plain product.
+static bool isBehind(const DatabaseEntry &entry, StringRef epilogue) {
+  return epilogue == kElementwise && entry.epilogue == "none";
+}
+
 void Lookup::findNearest() {
   std::string operands = getTypeName(gemm.getAType().getElementType());
   std::string result = getTypeName(gemm.getDType().getElementType());
   std::string transposes = gemm.getTransposeA() ? "t" : "n";
   transposes += gemm.getTransposeB() ? "t" : "n";
-  StringRef epilogue = gemm.hasEpilogue()     ? "elementwise"
+  StringRef epilogue = gemm.hasEpilogue()     ? kElementwise
                        : gemm.getAccumulate() ? "accumulate"
                                               : "none";
   for (const DatabaseEntry &entry : database.getEntries()) {
     if (entry.target != target.name || !isLike(entry.operands, operands) ||
         !isLike(entry.result, result) || entry.transposes != transposes ||
-        entry.epilogue != epilogue)
+        (entry.epilogue != epilogue && !isBehind(entry, epilogue)))
       continue;
     double distance = getDistance(entry, m, n, k);
-    bool hasTypes = entry.operands == operands && entry.result == result;
-    if (!choice.entry || std::pair(distance, !hasTypes) <
-                             std::pair(choice.distance, !choice.hasTypes)) {
+    bool isOfKind = entry.operands == operands && entry.result == result &&
+                    entry.epilogue == epilogue;
+    if (!choice.entry || std::pair(distance, !isOfKind) <
+                             std::pair(choice.distance, !choice.isOfKind)) {
       choice.entry = &entry;
       choice.distance = distance;
-      choice.hasTypes = hasTypes;
+      choice.isOfKind = isOfKind;
     }
   }
   if (!choice.entry)
@@ -146,10 +155,14 @@ void Lookup::check() {
   ScheduleSpec wanted = choice.entry->spec;
   if (spec.pdl)
     wanted.pdl = spec.pdl;
+  if (gemm.hasEpilogue() && choice.entry->epilogue == "none") {
+    wanted.store.reset();
+    wanted.stages.reset();
+  }
   Candidate measured = tryCandidate(gemm, target, wanted);
   if (!measured.schedule) {
     choice.reason = getEntryText() + " does not fit: " + measured.refusal;
-    choice.isUnfit = choice.distance == 0 && choice.hasTypes && isPlain();
+    choice.isUnfit = choice.distance == 0 && choice.isOfKind && isPlain();
     return;
   }
   if (choice.distance > 0) {

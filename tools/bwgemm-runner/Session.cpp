@@ -365,7 +365,10 @@ bool Session::runLike(Session &first) {
 /// Calls with the operands of `first`, which are this session's for the time,
 /// and leaves its results in them.
 bool Session::callLike(Session &first) {
-  std::vector<std::vector<unsigned char>> checked(operands.size());
+  // What `first` has been judged by, and memory for results in turn: that of
+  // large ones takes longer to allocate than to fill.
+  std::vector<std::vector<unsigned char>> &checked = first.otherResults;
+  checked.resize(operands.size());
   std::string error;
   for (size_t i = 0; i < operands.size() && error.empty(); ++i)
     if (operands[i].info.written)
@@ -376,19 +379,22 @@ bool Session::callLike(Session &first) {
   if (result.status != Status::Right)
     return false;
   result.called = true;
+  auto exchange = [&] {
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (operands[i].info.written)
+        std::swap(checked[i], operands[i].after);
+  };
+  exchange();
   bool isSame = result.hazards.empty();
   for (size_t i = 0; i < operands.size() && error.empty(); ++i)
     if (operands[i].info.written) {
-      std::swap(checked[i], operands[i].after);
       error = buffers[i].fetch(operands[i]);
       isSame = isSame && operands[i].after == checked[i];
     }
   bool right = error.empty() ? isSame || (judge(*first.theFunction) &&
                                           result.status == Status::Right)
                              : fail(error);
-  for (size_t i = 0; i < operands.size(); ++i)
-    if (!checked[i].empty())
-      std::swap(checked[i], operands[i].after);
+  exchange();
   return right;
 }
 

@@ -91,6 +91,8 @@ private:
   std::unique_ptr<runtime::CublasLt> cublas;
   std::vector<DeviceOperand> buffers;
   std::vector<void *> descriptors;
+  /// Of sessions that ran on these operands.
+  std::vector<std::vector<unsigned char>> otherResults;
   std::function<void(const std::string &)> hangHandler;
 };
 

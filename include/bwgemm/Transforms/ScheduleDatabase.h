@@ -76,11 +76,13 @@ private:
 /// What a database says of a gemm.
 struct MeasuredChoice {
   /// The entry that comes closest, if there is one for such products; its
-  /// distance is 0 if it is for these sizes. It may be for bf16 where the gemm
-  /// has f16, and the other way round.
+  /// distance is 0 if it is for these sizes.
   const DatabaseEntry *entry = nullptr;
   double distance = 0;
-  bool hasTypes = false;
+  /// Whether it is for the very types and epilogue: it may be for bf16 where
+  /// the gemm has f16, or the other way round, and for a plain product where
+  /// the gemm has elementwise ops behind it.
+  bool isOfKind = false;
   /// Complete; null if the cost model has to choose.
   ScheduleAttr schedule;
   /// Why the cost model has to choose.
@@ -98,9 +100,11 @@ double getDistance(const DatabaseEntry &entry, int64_t m, int64_t n, int64_t k);
 bool asksDatabase(const ScheduleSpec &spec);
 
 /// Looks for a schedule of `gemm`, whose SPEC is `spec`. The entry has to be
-/// for the target, types, transposes and kind of epilogue; f16 and bf16, which
+/// for the target, types, transposes and kind of epilogue. f16 and bf16, which
 /// the same instructions multiply in the same time, count as the same where
-/// there is no entry of the very types for these sizes. One for the same sizes
+/// there is no entry of the very types for these sizes; and with elementwise
+/// ops behind it a gemm takes the entry of the plain product, but for `store`
+/// and `stages`, since these change what leaves and how. One for the same sizes
 /// counts if its schedule fits; else the nearest one, if it is within
 /// kNearDistance, its schedule fits, and the model predicts it to be at most
 /// kNearSlowdown times as slow as what it would choose itself. Of several
