@@ -77,6 +77,9 @@ LogicalResult RingCommitOp::verify() {
   if (getBy() == Agent::Tma && ring.isTensorMemory())
     return emitOpError() << "expects a slot in shared memory for TMA, but got "
                          << ring;
+  // ring_commit_c3
+  if (getBy() == Agent::Warp)
+    return emitOpError("expects commit by tma, mma or thread, but got warp");
   // ring_commit_c2
   if (getMask() && getBy() != Agent::Mma)
     return emitOpError() << "expects a commit by mma to other CTAs, but got "
@@ -86,12 +89,14 @@ LogicalResult RingCommitOp::verify() {
 
 LogicalResult RingReleaseOp::verify() {
   // ring_release_c2
-  if (getMask() && getBy() != Agent::Mma)
-    return emitOpError() << "expects a release by mma to other CTAs, but got "
+  if (getMask() && getBy() != Agent::Mma && getBy() != Agent::Warp)
+    return emitOpError() << "expects a release by mma or warp to other CTAs, "
+                            "but got "
                          << stringifyAgent(getBy());
   // ring_release_c1
   if (getBy() == Agent::Tma)
-    return emitOpError() << "expects release by mma or thread, but got tma";
+    return emitOpError()
+           << "expects release by mma, thread or warp, but got tma";
   return success();
 }
 

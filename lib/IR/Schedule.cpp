@@ -16,7 +16,9 @@ using namespace mlir::bwgemm;
 static constexpr llvm::StringLiteral kFields =
     "tile=MxNxK, stages=S, swizzle=none|32B|64B|128B, "
     "tmem_load=32x32b|16x256b, raster=R, "
-    "order=straight|serpentine|hilbert, store=direct|tma, cta_group=1|2, "
+    "order=straight|serpentine|hilbert, store=direct|tma, staging=S, "
+    "swap_ab=on|off, "
+    "cta_group=1|2, "
     "cluster=MxN, scheduler=static|clc|stream_k, split_k=S, "
     "warps=MxN, pdl=on|off";
 
@@ -122,6 +124,15 @@ std::optional<ScheduleSpec> ScheduleSpec::parse(StringRef text,
       if (!store)
         return badValue("direct|tma");
       spec.store = store;
+    } else if (key == "staging") {
+      int64_t staging;
+      if (!parseExtent(value, staging))
+        return badValue("a number of 2 to 65536");
+      spec.staging = staging;
+    } else if (key == "swap_ab") {
+      if (value != "on" && value != "off")
+        return badValue("on|off");
+      spec.swapAB = value == "on";
     } else if (key == "cta_group") {
       if (value != "1" && value != "2")
         return badValue("1|2");
@@ -178,6 +189,8 @@ ScheduleSpec ScheduleSpec::getFrom(const ScheduleFields &fields) {
   spec.raster = fields.raster;
   spec.order = fields.order;
   spec.store = fields.store;
+  spec.staging = fields.staging;
+  spec.swapAB = fields.swapAB;
   spec.ctaGroup = fields.ctaGroup;
   spec.cluster = fields.cluster;
   spec.scheduler = fields.scheduler;
@@ -188,6 +201,6 @@ ScheduleSpec ScheduleSpec::getFrom(const ScheduleFields &fields) {
 
 bool ScheduleSpec::namesFields() const {
   return tile || stages.value_or(1) != 1 || swizzleSpan || tmemLoad || raster ||
-         order || store || ctaGroup || cluster || scheduler || splitK || pdl ||
-         warps;
+         order || store || staging || swapAB || ctaGroup || cluster ||
+         scheduler || splitK || pdl || warps;
 }

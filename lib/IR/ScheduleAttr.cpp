@@ -35,6 +35,10 @@ void printOpenFields(
     print("order", stringifyTileOrder(fields.order));
   if (given(fields.store, defaults.store))
     print("store", stringifyStoreKind(fields.store));
+  if (fields.staging != defaults.staging)
+    print("staging", Twine(fields.staging));
+  if (fields.swapAB != defaults.swapAB)
+    print("swap_ab", fields.swapAB ? "on" : "off");
   if (given(fields.ctaGroup, defaults.ctaGroup))
     print("cta_group", Twine(fields.ctaGroup));
   if (given(fields.cluster, defaults.cluster))
@@ -99,6 +103,15 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expects store = tma from preset tma_store on, but "
                           "got preset "
                        << stringifyPreset(fields.preset);
+  // schedule_c15: while TMA reads one slice, the next one is written.
+  if (fields.staging < 2 || fields.staging > kMaxTileExtent)
+    return emitError() << "expects a staging of 2 to " << kMaxTileExtent
+                       << " slices, but got " << fields.staging;
+  if (fields.staging != ScheduleFields().staging &&
+      fields.store != StoreKind::Tma)
+    return emitError() << "expects staging with store = tma only, but got "
+                          "store = "
+                       << stringifyStoreKind(fields.store);
   // schedule_c6
   if (fields.ctaGroup != 1 && fields.ctaGroup != 2)
     return emitError() << "expects a cta_group of 1 or 2, but got "
@@ -135,7 +148,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (fields.splitK < 1 || fields.splitK > kMaxTileExtent)
     return emitError() << "expects a split_k of 1 to " << kMaxTileExtent
                        << ", but got " << fields.splitK;
-  // schedule_c13: a CTA has at most 1024 threads.
+  // schedule_c14: a CTA has at most 1024 threads.
   auto [warpsM, warpsN] = fields.warps;
   if (warpsM < 1 || warpsN < 1 || warpsM > 32 || warpsN > 32 ||
       warpsM * warpsN > 32)
@@ -169,6 +182,8 @@ static ParseResult parseOpenField(AsmParser &parser, StringRef field, SMLoc loc,
   if (field == "store")
     return keyword([](StringRef text) { return symbolizeStoreKind(text); },
                    fields.store, "direct or tma");
+  if (field == "staging")
+    return parser.parseInteger(fields.staging);
   if (field == "cta_group")
     return parser.parseInteger(fields.ctaGroup);
   auto two = [&](std::array<int64_t, 2> &into) -> ParseResult {
@@ -192,17 +207,18 @@ static ParseResult parseOpenField(AsmParser &parser, StringRef field, SMLoc loc,
                    fields.scheduler, "static, clc or stream_k");
   if (field == "split_k")
     return parser.parseInteger(fields.splitK);
+  auto onOff = [](StringRef text) -> std::optional<bool> {
+    if (text == "on" || text == "off")
+      return text == "on";
+    return std::nullopt;
+  };
   if (field == "pdl")
-    return keyword(
-        [](StringRef text) -> std::optional<bool> {
-          if (text == "on" || text == "off")
-            return text == "on";
-          return std::nullopt;
-        },
-        fields.pdl, "on or off");
-  return parser.emitError(loc,
-                          "expects raster, order, store, cta_group, "
-                          "cluster, scheduler, split_k, warps or pdl, but got ")
+    return keyword(onOff, fields.pdl, "on or off");
+  if (field == "swap_ab")
+    return keyword(onOff, fields.swapAB, "on or off");
+  return parser.emitError(
+             loc, "expects raster, order, store, staging, swap_ab, cta_group, "
+                  "cluster, scheduler, split_k, warps or pdl, but got ")
          << field;
 }
 

@@ -118,12 +118,18 @@ LogicalResult StoreOp::verify() {
   if (map.getElementType() != element)
     return emitOpError() << "expects a map of " << element << ", but got "
                          << map.getElementType();
+  // Warpgroups, of 64 rows each, store for themselves; whether an accumulator
+  // becomes theirs is not known before it has a place.
+  constexpr int64_t warpgroupRows = 64;
   int64_t rows, columns;
+  bool ofWarpgroup = false;
   if (auto acc = dyn_cast<AccType>(getAcc().getType())) {
     rows = acc.getRows();
     columns = acc.getColumns();
+    ofWarpgroup =
+        rows % warpgroupRows == 0 && map.getShape().front() == warpgroupRows;
   } else if (auto fragment = dyn_cast<FragmentType>(getAcc().getType())) {
-    rows = fragment.getRows();
+    rows = std::min(fragment.getRows(), warpgroupRows);
     columns = fragment.getColumns();
   } else {
     auto tmem = cast<TmemType>(getAcc().getType());
@@ -133,6 +139,8 @@ LogicalResult StoreOp::verify() {
   }
   // store_c5
   ArrayRef<int64_t> box = map.getShape();
+  if (ofWarpgroup)
+    rows = warpgroupRows;
   if (box.size() != 2 || box[0] != rows || columns % box[1] != 0)
     return emitOpError() << "expects a box of " << rows
                          << " rows whose columns divide the accumulator's "

@@ -254,31 +254,49 @@ Prediction bwgemm::predictWarpgroups(const WarpgroupModel &machine,
                                      const ScheduleFields &fields) {
   Prediction result;
   auto [m, n, k] = fields.tile;
-  int64_t rows = llvm::divideCeil(problem.m, m);
-  int64_t columns = llvm::divideCeil(problem.n, n);
+  auto [clusterM, clusterN] = fields.cluster;
+  int64_t height = problem.m, width = problem.n;
+  if (fields.swapAB)
+    std::swap(height, width);
+  int64_t rows = llvm::divideCeil(height, m * clusterM) * clusterM;
+  int64_t columns = llvm::divideCeil(width, n * clusterN) * clusterN;
   int64_t depth = llvm::divideCeil(problem.k, k);
   int64_t parts = std::min(fields.splitK, depth);
   result.tiles = rows * columns * parts;
   result.waves = llvm::divideCeil(result.tiles, machine.multiprocessors);
   result.steps = llvm::divideCeil(depth, parts);
-  double step = m == 64 ? machine.step64 + machine.column64 * n
-                        : machine.step128 + machine.column128 * n;
-  // The figures are for 128 bytes of K.
-  step *= k * problem.operandBytes / 128.0;
-  if (m == 64 && k * problem.operandBytes > 128)
+  // The figures are for 128 bytes of K, which are a line of each row.
+  double lines = k * problem.operandBytes / 128.0;
+  double products = m == 64 ? machine.step64 + machine.column128 / 2 * double(n)
+                            : machine.column128 * double(n);
+  // Of what CTAs of a cluster share each fetches a part.
+  double fetched = double(m) / clusterN + double(n) / clusterM;
+  double active = std::min(1.0, double(result.tiles) / machine.multiprocessors);
+  double fetch = fetched * machine.line *
+                 (machine.lineAlone + (1 - machine.lineAlone) * active) *
+                 (problem.wholeLines ? 1 : machine.splitLine);
+  double step = lines * std::max(products, fetch);
+  if (m == 64 && lines > 1)
     step *= machine.deep64;
-  double main = result.waves * result.steps * step;
-  double rest = result.waves * (machine.tile + machine.tileColumn * n);
+  bool byTma = fields.store == StoreKind::Tma;
+  double main = double(result.waves) * double(result.steps) * step *
+                (byTma ? machine.mainLoopByTma : 1);
+  double rest = double(result.waves) *
+                    (machine.tile + machine.tileColumn * double(n)) *
+                    (byTma ? machine.tileByTma : 1) +
+                (byTma ? machine.lastByTma : 0);
   double operands =
       (double(problem.m) + problem.n) * problem.k * problem.operandBytes;
   double d = double(problem.m) * problem.n * problem.resultBytes *
              (problem.accumulate ? 2 : 1);
   result.dramBytes = operands + d;
   double dram = result.dramBytes / machine.dramBandwidth * 1e6;
-  result.bound = dram > main ? Bound::Dram : Bound::TensorCores;
+  result.bound = dram > main         ? Bound::Dram
+                 : products >= fetch ? Bound::TensorCores
+                                     : Bound::L2;
   // A few CTAs cannot ask for as much as DRAM can give. Of the shorter one of
   // both something remains, which decides where DRAM is the bound.
-  dram /= std::min(1.0, double(result.tiles) / machine.multiprocessors);
+  dram /= active;
   result.mainLoop = std::max(main, dram) + 0.1 * std::min(main, dram);
   result.epilogue = rest;
   if (parts > 1)
@@ -286,8 +304,10 @@ Prediction bwgemm::predictWarpgroups(const WarpgroupModel &machine,
                                              2 / machine.l2Bandwidth +
                                          d / machine.dramBandwidth) *
                                             1e6;
+  double launch =
+      machine.launch + (clusterM * clusterN > 1 ? machine.cluster : 0);
   result.microseconds =
-      machine.launch + result.mainLoop + result.epilogue + result.reduction;
+      launch + result.mainLoop + result.epilogue + result.reduction;
   result.teraflops = problem.getFlops() / result.microseconds / 1e6;
   return result;
 }

@@ -9,7 +9,7 @@
 // of the warpgroups that multiply, so that they write the result as well:
 //
 //   load warp            warpgroups 0 to M / 64 - 1
-//   acquire slot         sum = 0
+//   acquire slot         wait for slot, sum = A * B, release slot
 //   copy A and B into it loop: wait for slot, sum += A * B, release slot
 //   commit               store sum
 //
@@ -64,8 +64,8 @@ private:
     builder.setInsertionPointToStart(&role.getBody().emplaceBlock());
     body();
   }
-  /// A loop over K with `init`; `body` returns what it yields.
-  scf::ForOp loop(ValueRange init,
+  /// A loop over K from `first` on with `init`; `body` returns what it yields.
+  scf::ForOp loop(Value first, ValueRange init,
                   llvm::function_ref<SmallVector<Value>(scf::ForOp)> body);
 
   gpu::GPUFuncOp kernel;
@@ -95,9 +95,10 @@ void WarpgroupProgram::emitPrologue() {
 }
 
 scf::ForOp WarpgroupProgram::loop(
-    ValueRange init, llvm::function_ref<SmallVector<Value>(scf::ForOp)> body) {
+    Value first, ValueRange init,
+    llvm::function_ref<SmallVector<Value>(scf::ForOp)> body) {
   auto loop =
-      scf::ForOp::create(builder, ops.loop.getLoc(), ops.loop.getLowerBound(),
+      scf::ForOp::create(builder, ops.loop.getLoc(), first,
                          ops.loop.getUpperBound(), ops.loop.getStep(), init);
   loop->setAttrs(ops.loop->getAttrs());
   OpBuilder::InsertionGuard restore(builder);
@@ -112,30 +113,34 @@ void WarpgroupProgram::emitLoad() {
   Type cursorType = CursorType::get(builder.getContext());
   role("load", warps, warps, /*elected=*/true, [&] {
     Value begin = RingBeginOp::create(builder, loc, cursorType, operands);
-    loop(begin, [&](scf::ForOp loop) -> SmallVector<Value> {
-      // Whatever else the loop computes is coordinates.
-      ops.loop.getInductionVar().replaceAllUsesWith(loop.getInductionVar());
-      loop.getBody()->getOperations().splice(
-          loop.getBody()->end(), ops.loop.getBody()->getOperations(),
-          ops.loop.getBody()->begin(), std::prev(ops.loop.getBody()->end()));
-      Value cursor = loop.getRegionIterArg(0);
-      RingAcquireOp::create(builder, loc, operands, cursor);
-      RingCommitOp::create(builder, loc, operands, cursor, Agent::Tma,
-                           /*mask=*/Value());
-      auto slot = RingSlotOp::create(builder, loc, ringType.getBuffers(),
-                                     operands, cursor, Value());
-      auto full = RingFullOp::create(
-          builder, loc, MBarrierType::get(builder.getContext(), stages),
-          builder.getIndexType(), operands, cursor);
-      auto copy = [&](LoadOp load, Value buffer) {
-        emitCopies(builder, loc,
-                   TileCopy(load, cast<TypedValue<SmemType>>(buffer),
-                            full.getBarriers(), full.getIndex()));
-      };
-      copy(ops.loadA, slot.getBuffers()[0]);
-      copy(ops.loadB, slot.getBuffers()[1]);
-      return {RingNextOp::create(builder, loc, cursorType, operands, cursor)};
-    });
+    loop(ops.loop.getLowerBound(), begin,
+         [&](scf::ForOp loop) -> SmallVector<Value> {
+           // Whatever else the loop computes is coordinates.
+           ops.loop.getInductionVar().replaceAllUsesWith(
+               loop.getInductionVar());
+           loop.getBody()->getOperations().splice(
+               loop.getBody()->end(), ops.loop.getBody()->getOperations(),
+               ops.loop.getBody()->begin(),
+               std::prev(ops.loop.getBody()->end()));
+           Value cursor = loop.getRegionIterArg(0);
+           RingAcquireOp::create(builder, loc, operands, cursor);
+           RingCommitOp::create(builder, loc, operands, cursor, Agent::Tma,
+                                /*mask=*/Value());
+           auto slot = RingSlotOp::create(builder, loc, ringType.getBuffers(),
+                                          operands, cursor, Value());
+           auto full = RingFullOp::create(
+               builder, loc, MBarrierType::get(builder.getContext(), stages),
+               builder.getIndexType(), operands, cursor);
+           auto copy = [&](LoadOp load, Value buffer) {
+             emitCopies(builder, loc,
+                        TileCopy(load, cast<TypedValue<SmemType>>(buffer),
+                                 full.getBarriers(), full.getIndex()));
+           };
+           copy(ops.loadA, slot.getBuffers()[0]);
+           copy(ops.loadB, slot.getBuffers()[1]);
+           return {
+               RingNextOp::create(builder, loc, cursorType, operands, cursor)};
+         });
   });
 }
 
@@ -150,28 +155,27 @@ void WarpgroupProgram::emitMultiply() {
     Value warp = WarpIdOp::create(builder, loc, builder.getIndexType());
     Value warpgroup = arith::DivUIOp::create(
         builder, loc, warp, arith::ConstantIndexOp::create(builder, loc, 4));
-    Value elected = ElectOp::create(builder, loc, builder.getI1Type());
-    Value zero = FragmentZeroOp::create(builder, loc, fragment);
-    scf::ForOp sum =
-        loop({zero, begin}, [&](scf::ForOp loop) -> SmallVector<Value> {
-          Value cursor = loop.getRegionIterArg(1);
-          RingWaitOp::create(builder, loc, operands, cursor);
-          auto tiles = RingSlotOp::create(builder, loc, ringType.getBuffers(),
-                                          operands, cursor, Value());
-          Value next = WarpgroupMmaOp::create(
-              builder, loc, fragment, loop.getRegionIterArg(0),
-              tiles.getBuffers()[0], tiles.getBuffers()[1], warpgroup);
-          auto one = scf::IfOp::create(builder, loc, elected,
-                                       /*withElseRegion=*/false);
-          {
-            OpBuilder::InsertionGuard restore(builder);
-            builder.setInsertionPointToStart(one.thenBlock());
-            RingReleaseOp::create(builder, loc, operands, cursor, Agent::Thread,
-                                  /*mask=*/Value());
-          }
-          return {next, RingNextOp::create(builder, loc, cursorType, operands,
-                                           cursor)};
-        });
+    // A step along K. What `sum` is after it, and the next slot.
+    auto step = [&](Value sum, Value cursor) -> SmallVector<Value> {
+      RingWaitOp::create(builder, loc, operands, cursor);
+      auto tiles = RingSlotOp::create(builder, loc, ringType.getBuffers(),
+                                      operands, cursor, Value());
+      Value next = WarpgroupMmaOp::create(builder, loc, fragment, sum,
+                                          tiles.getBuffers()[0],
+                                          tiles.getBuffers()[1], warpgroup);
+      RingReleaseOp::create(builder, loc, operands, cursor, Agent::Warp,
+                            /*mask=*/Value());
+      return {next,
+              RingNextOp::create(builder, loc, cursorType, operands, cursor)};
+    };
+    // There is a first step, which writes the sum that the others add to.
+    SmallVector<Value> first =
+        step(FragmentZeroOp::create(builder, loc, fragment), begin);
+    Value second = builder.createOrFold<arith::AddIOp>(
+        loc, ops.loop.getLowerBound(), ops.loop.getStep());
+    scf::ForOp sum = loop(second, first, [&](scf::ForOp loop) {
+      return step(loop.getRegionIterArg(0), loop.getRegionIterArg(1));
+    });
     ops.store.cloneFor(builder, sum.getResult(0));
   });
 }

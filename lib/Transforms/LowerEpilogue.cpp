@@ -81,6 +81,9 @@ private:
   Value emitResult(const Segment &pair);
   void emitExchanged(ArrayRef<Segment> segments, Value column);
   void exchange(MutableArrayRef<Value> words, Value quadLane);
+  bool canShift();
+  Value emitWord(const Segment &pair);
+  void emitShifted(ArrayRef<Segment> segments);
   void emitScalars(const Segment &segment);
   Value widen(Value value);
 
@@ -194,6 +197,124 @@ Value Epilogue::emitResult(const Segment &pair) {
       epilogue.load(builder, loc, pair.row, pair.column, /*width=*/2));
 }
 
+/// As above, of 16-bit results in a word.
+Value Epilogue::emitWord(const Segment &pair) {
+  Value word = vector::BitCastOp::create(
+      builder, loc, VectorType::get(1, builder.getI32Type()), emitResult(pair));
+  return vector::ExtractOp::create(builder, loc, word, 0);
+}
+
+/// Whether words are stored although every other row of D begins in the middle
+/// of one.
+bool Epilogue::canShift() {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return shape == TmemShape::Shape16x256b && !store.getAccumulate() &&
+         epilogue.isRounding() && stepColumns == kExchangedColumns &&
+         type.getElementTypeBitWidth() == 16 &&
+         succeeded(type.getStridesAndOffset(strides, offset)) &&
+         strides[1] == 1 && strides[0] % 2 != 0;
+}
+
+/// Writes what `emitLoads` of some columns gave, which are inside of D, a word
+/// at a time. Where a row begins in the middle of a word, a thread's word is
+/// its second element and the first one of the next thread.
+void Epilogue::emitShifted(ArrayRef<Segment> segments) {
+  Type word = builder.getI32Type();
+  auto constantWord = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI32IntegerAttr(value));
+  };
+  auto pick = [&](Value condition, Value yes, Value no) -> Value {
+    return arith::SelectOp::create(builder, loc, condition, yes, no);
+  };
+  auto isQuadLane = [&](int64_t which) -> Value {
+    Value quadLane = arith::RemUIOp::create(builder, loc, lane, constant(4));
+    return compare(arith::CmpIPredicate::eq, quadLane, constant(which));
+  };
+  Value isFirst = isQuadLane(0), isLast = isQuadLane(3);
+  // The next lane of the quad, which for the last one is its first one.
+  Value next =
+      arith::AndIOp::create(builder, loc, add(lane, constant(1)), constant(3));
+  next = arith::OrIOp::create(
+      builder, loc, next,
+      arith::AndIOp::create(builder, loc, lane, constant(~int64_t(3))));
+  next = arith::IndexCastUIOp::create(builder, loc, word, next);
+  Value width = constantWord(32), half = constantWord(16);
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc,
+                                                              store.getD());
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(builder, loc, store.getD());
+  Value origin = add(base, mul(metadata.getOffset(), 2));
+  // Of each 16 rows there are pairs of columns in the upper 8 and the lower
+  // ones.
+  size_t repeats = kExchangedColumns / 8;
+  for (size_t block = 0; block < segments.size(); block += 2 * repeats) {
+    for (size_t upper = 0; upper < 2; ++upper) {
+      auto at = [&](size_t repeat) -> const Segment & {
+        return segments[block + 2 * repeat + upper];
+      };
+      SmallVector<Value> words, shifted;
+      for (size_t repeat = 0; repeat < repeats; ++repeat)
+        words.push_back(emitWord(at(repeat)));
+      for (size_t repeat = 0; repeat < repeats; ++repeat) {
+        // What follows a block's last column is the next block's first one.
+        Value sent =
+            pick(isFirst, words[(repeat + 1) % repeats], words[repeat]);
+        Value got = gpu::ShuffleOp::create(builder, loc, sent, next, width,
+                                           gpu::ShuffleMode::IDX)
+                        .getShuffleResult();
+        shifted.push_back(arith::OrIOp::create(
+            builder, loc,
+            arith::ShRUIOp::create(builder, loc, words[repeat], half),
+            arith::ShLIOp::create(builder, loc, got, half)));
+      }
+      const Segment &first = at(0), &last = at(repeats - 1);
+      Value address =
+          add(add(origin, mul(first.column, 2)),
+              arith::MulIOp::create(
+                  builder, loc, mul(metadata.getStrides()[0], 2), first.row));
+      Value odd =
+          compare(arith::CmpIPredicate::ne,
+                  arith::AndIOp::create(builder, loc, address, constant(2)),
+                  constant(0));
+      Value skip = pick(odd, constant(1), constant(0));
+      when(compare(arith::CmpIPredicate::ult, first.row, rows), [&] {
+        auto put = [&](size_t repeat) {
+          Value vector = vector::BroadcastOp::create(
+              builder, loc, VectorType::get(1, word),
+              pick(odd, shifted[repeat], words[repeat]));
+          vector = vector::BitCastOp::create(
+              builder, loc, VectorType::get(2, type.getElementType()), vector);
+          vector::StoreOp::create(
+              builder, loc, vector, store.getD(),
+              ValueRange{first.row, add(at(repeat).column, skip)},
+              /*nontemporal=*/false, llvm::MaybeAlign(4));
+        };
+        for (size_t repeat = 0; repeat + 1 < repeats; ++repeat)
+          put(repeat);
+        Value isWhole = arith::XOrIOp::create(
+            builder, loc, both(odd, isLast),
+            arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true)));
+        when(isWhole, [&] { put(repeats - 1); });
+        // The ends of a shifted row are left over.
+        when(both(odd, arith::OrIOp::create(builder, loc, isFirst, isLast)),
+             [&] {
+               Value results[] = {emitResult(first), emitResult(last)};
+               Value value =
+                   pick(isFirst,
+                        vector::ExtractOp::create(builder, loc, results[0], 0),
+                        vector::ExtractOp::create(builder, loc, results[1], 1));
+               Value column =
+                   pick(isFirst, first.column, add(last.column, constant(1)));
+               memref::StoreOp::create(builder, loc, value, store.getD(),
+                                       ValueRange{first.row, column});
+             });
+      });
+    }
+  }
+}
+
 /// Transposes four words of the four threads of a quad: word i of thread t
 /// becomes word t of thread i.
 void Epilogue::exchange(MutableArrayRef<Value> words, Value quadLane) {
@@ -234,10 +355,7 @@ void Epilogue::emitExchanged(ArrayRef<Segment> segments, Value column) {
     for (size_t upper = 0; upper < 2; ++upper) {
       SmallVector<Value, 4> words;
       for (size_t repeat = 0; repeat < 4; ++repeat) {
-        const Segment &segment = segments[block + 2 * repeat + upper];
-        words.push_back(vector::BitCastOp::create(
-            builder, loc, VectorType::get(1, word), emitResult(segment)));
-        words.back() = vector::ExtractOp::create(builder, loc, words.back(), 0);
+        words.push_back(emitWord(segments[block + 2 * repeat + upper]));
       }
       exchange(words, quadLane);
       Value vector = vector::FromElementsOp::create(
@@ -355,7 +473,7 @@ void Epilogue::emit() {
   Type element = type.getElementType();
   int64_t vectorBytes =
       getVectorElements(shape, element) * element.getIntOrFloatBitWidth() / 8;
-  bool exchanges = canExchange();
+  bool exchanges = canExchange(), shifts = canShift();
   // Operands of an epilogue are read where the tile is whole.
   guarded = exchanges && hasWidePieces(type) && epilogue.isRounding();
   wholeTile = emitWholeTileCheck(exchanges ? 16 : vectorBytes);
@@ -367,11 +485,18 @@ void Epilogue::emit() {
     };
     if (!wholeTile)
       return forEach(&Epilogue::emitScalars);
+    Value condition = wholeTile;
+    if (shifts)
+      condition = compare(arith::CmpIPredicate::ule,
+                          add(add(firstColumn, column), constant(stepColumns)),
+                          columns);
     auto choice =
-        scf::IfOp::create(builder, loc, wholeTile, /*withElseRegion=*/true);
+        scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard restore(builder);
     builder.setInsertionPointToStart(choice.thenBlock());
-    if (exchanges)
+    if (shifts)
+      emitShifted(segments);
+    else if (exchanges)
       emitExchanged(segments, column);
     else
       forEach(&Epilogue::emitVectors);
@@ -389,9 +514,11 @@ public:
       auto schedule = kernel->getAttrOfType<ScheduleAttr>("bwgemm.schedule");
       TmemShape shape =
           schedule ? schedule.getTmemLoad() : TmemShape::Shape32x32b;
+      int64_t staging =
+          schedule ? schedule.getStaging() : ScheduleFields().staging;
       for (StoreOp store : findStores(kernel))
         if (store.getMap())
-          lowerStagedStore(store, shape);
+          lowerStagedStore(store, shape, staging);
       for (StoreOp store : findStores(kernel))
         Epilogue(store, shape).emit();
     });

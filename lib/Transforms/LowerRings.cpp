@@ -112,6 +112,29 @@ Value getParity(OpBuilder &builder, Location loc, Value cursor, bool before) {
                                constantI32(builder, loc, 1));
 }
 
+/// Whether this thread arrives for its warp, and in the CTA of which rank; null
+/// for its own. Both are the same for all slots, and stand ahead of the loops
+/// of `op`'s role.
+std::pair<Value, Value> emitArriver(OpBuilder &builder, Operation *op,
+                                    Value mask) {
+  OpBuilder::InsertionGuard restore(builder);
+  if (auto role = op->getParentOfType<RoleOp>())
+    builder.setInsertionPointToStart(&role.getBody().front());
+  Location loc = op->getLoc();
+  if (!mask)
+    return {ElectOp::create(builder, loc, builder.getI1Type()), Value()};
+  Value lane = gpu::LaneIdOp::create(builder, loc, builder.getIndexType(),
+                                     /*upper_bound=*/nullptr);
+  Value wide =
+      arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), mask);
+  Value shifted = arith::ShRUIOp::create(builder, loc, wide, lane);
+  Value bit = arith::AndIOp::create(builder, loc, shifted,
+                                    constantIndex(builder, loc, 1));
+  return {arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, bit,
+                                constantIndex(builder, loc, 0)),
+          lane};
+}
+
 template <typename Op> struct RingPattern : OpConversionPattern<Op> {
   RingPattern(const TypeConverter &converter, MLIRContext *context,
               const RingMap &rings)
@@ -292,7 +315,18 @@ template <typename Op, bool isCommit> struct SignalLowering : RingPattern<Op> {
         rank = constantIndex(rewriter, loc, 0);
       else if (parts.ctaGroup == 2)
         rank = emitLeaderRank(rewriter, loc);
-      rewriter.replaceOpWithNewOp<MBarrierArriveOp>(op, barriers, stage, rank);
+      rewriter.replaceOpWithNewOp<MBarrierArriveOp>(op, barriers, stage, rank,
+                                                    /*readers=*/false);
+      break;
+    }
+    case Agent::Warp: {
+      auto [arrives, rank] = emitArriver(rewriter, op, adaptor.getMask());
+      auto one = scf::IfOp::create(rewriter, loc, arrives,
+                                   /*withElseRegion=*/false);
+      rewriter.setInsertionPointToStart(one.thenBlock());
+      MBarrierArriveOp::create(rewriter, loc, barriers, stage, rank,
+                               /*readers=*/bool(rank));
+      rewriter.eraseOp(op);
       break;
     }
     }

@@ -97,6 +97,8 @@ LogicalResult MmaSyncScheduler::checkFields() {
   StringRef missing =
       spec.tmemLoad                    ? "tmem_load"
       : spec.store == StoreKind::Tma   ? "store=tma"
+      : spec.staging                   ? "staging"
+      : spec.swapAB.value_or(false)    ? "swap_ab"
       : spec.ctaGroup.value_or(1) != 1 ? "cta_group"
       : spec.cluster.value_or(std::array<int64_t, 2>{1, 1}) !=
               std::array<int64_t, 2>{1, 1}

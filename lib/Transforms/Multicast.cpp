@@ -122,8 +122,9 @@ void Multicasting::emit() {
   for (const TileCopies &copies : findCopies(kernel))
     shareCopies(copies);
   updateMaps(kernel);
-  // One commit for each CTA, or pair, whose slot this CTA fills.
-  operands.setReleases(cluster[0] / ctaGroup + cluster[1] - 1);
+  // Readers are those of each CTA, or pair, whose slot this CTA fills.
+  operands.setReleases(operands.getReleases() *
+                       (cluster[0] / ctaGroup + cluster[1] - 1));
   kernel.walk([&](RingReleaseOp release) {
     if (release.getRing() == operands.getRing())
       release.getMaskMutable().assign(emitMask(release, ClusterSet::Cross));

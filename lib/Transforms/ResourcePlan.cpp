@@ -39,13 +39,14 @@ ResourcePlan bwgemm::planResources(const ScheduleFields &fields,
                                    bool warpgroups) {
   ResourcePlan plan;
   auto [m, n, k] = fields.getTileOfCta();
-  ResultShape shape = getResultShape(fields);
+  ResultShape shape = getResultShape(fields, warpgroups);
   int64_t elementBytes = operandType.getIntOrFloatBitWidth() / 8;
   plan.slotBytes = (m + n) * k * elementBytes;
   plan.stages = fields.stages;
   if (fields.store == StoreKind::Tma)
     plan.stagingBytes =
-        getStagingTiles(getStoreMap(shape, storedType), shape).getBytes();
+        getStagingTiles(getStoreMap(shape, storedType), shape, fields.staging)
+            .getBytes();
   if (usesMmaSync(fields.preset)) {
     // cp.async counts groups, and accumulators are in registers.
     plan.accumulators = 0;

@@ -13,6 +13,9 @@
 using namespace mlir;
 using namespace mlir::bwgemm;
 
+/// Of L2 and DRAM.
+static constexpr int64_t kLineBytes = 128;
+
 GemmProblem bwgemm::getProblem(GemmOp gemm) {
   auto known = [](int64_t lhs, int64_t rhs) -> int64_t {
     int64_t extent = ShapedType::isDynamic(lhs) ? rhs : lhs;
@@ -31,6 +34,12 @@ GemmProblem bwgemm::getProblem(GemmOp gemm) {
   problem.operandBytes = a.getElementTypeBitWidth() / 8;
   problem.resultBytes = d.getElementTypeBitWidth() / 8;
   problem.accumulate = gemm.getAccumulate();
+  for (MemRefType type : {a, b}) {
+    int64_t pitch = type.getStridesAndOffset().first[type.getRank() - 2];
+    bool whole = !ShapedType::isDynamic(pitch) &&
+                 pitch * problem.operandBytes % kLineBytes == 0;
+    problem.wholeLines &= whole || ShapedType::isDynamic(pitch);
+  }
   return problem;
 }
 
@@ -69,6 +78,9 @@ Candidate bwgemm::tryCandidate(GemmOp gemm, const TargetInfo &target,
 
 namespace {
 
+/// Rows of D up to which the transpose of D may be computed instead.
+constexpr int64_t kFewRows = 128;
+
 /// Enumerates the SPECs of one search.
 class Enumeration {
 public:
@@ -91,18 +103,7 @@ public:
         continue;
       for (const Grouping &grouping : getGroupings(preset))
         for (std::array<int64_t, 3> tile : getTiles(grouping))
-          for (int64_t parts : getSplits(preset, grouping, tile))
-            for (std::optional<int64_t> raster : getRasters()) {
-              ScheduleSpec spec = wanted;
-              spec.preset = preset;
-              spec.ctaGroup = grouping.ctaGroup;
-              spec.cluster = grouping.cluster;
-              spec.tile = tile;
-              if (parts != 1)
-                spec.splitK = parts;
-              spec.raster = raster;
-              specs.push_back(spec);
-            }
+          addSpecs(preset, grouping, tile);
     }
     return std::move(specs);
   }
@@ -113,6 +114,8 @@ private:
     std::optional<int64_t> ctaGroup;
     std::optional<std::array<int64_t, 2>> cluster;
   };
+  void addSpecs(Preset preset, const Grouping &grouping,
+                std::array<int64_t, 3> tile);
   std::vector<Grouping> getGroupings(Preset preset) const;
   std::vector<std::array<int64_t, 3>> getTiles(const Grouping &grouping) const;
   std::vector<int64_t> getSplits(Preset preset, const Grouping &grouping,
@@ -126,10 +129,45 @@ private:
   std::vector<ScheduleSpec> specs;
 };
 
+/// Adds what differs in other fields.
+void Enumeration::addSpecs(Preset preset, const Grouping &grouping,
+                           std::array<int64_t, 3> tile) {
+  for (int64_t parts : getSplits(preset, grouping, tile))
+    for (std::optional<int64_t> raster : getRasters()) {
+      ScheduleSpec spec = wanted;
+      spec.preset = preset;
+      spec.ctaGroup = grouping.ctaGroup;
+      spec.cluster = grouping.cluster;
+      spec.tile = tile;
+      if (parts != 1)
+        spec.splitK = parts;
+      spec.raster = raster;
+      specs.push_back(spec);
+      if (!target.hasWgmma)
+        continue;
+      // Few rows of D fill the narrow side of a tile.
+      if (!wanted.swapAB && problem.m <= kFewRows && tile[1] <= kFewRows) {
+        spec.swapAB = true;
+        specs.push_back(spec);
+        spec.swapAB = wanted.swapAB;
+      }
+      if (!wanted.store) {
+        spec.store = StoreKind::Tma;
+        specs.push_back(spec);
+      }
+    }
+}
+
 std::vector<Enumeration::Grouping>
 Enumeration::getGroupings(Preset preset) const {
-  if (wanted.ctaGroup || wanted.cluster || target.hasWgmma)
+  if (wanted.ctaGroup || wanted.cluster)
     return {{wanted.ctaGroup, wanted.cluster}};
+  if (target.hasWgmma) {
+    // Multicast pays for the longer launch where fetching is dear.
+    if (problem.wholeLines)
+      return {{}};
+    return {{}, {std::nullopt, {{2, 1}}}, {std::nullopt, {{1, 2}}}};
+  }
   std::vector<Grouping> groupings;
   if (preset != Preset::TwoCta)
     groupings.push_back({});
@@ -162,7 +200,7 @@ Enumeration::getTiles(const Grouping &grouping) const {
       for (int64_t n = 16; n <= 256; n += 16)
         tiles.push_back({m, n, depth});
     // Small tiles wait longer for a slot than they multiply.
-    for (int64_t n = 16; n <= 64 && depth == 64 && problem.k > 64; n += 16)
+    for (int64_t n = 16; n <= 128 && depth == 64 && problem.k > 64; n += 16)
       tiles.push_back({64, n, 128});
     return tiles;
   }
@@ -211,8 +249,13 @@ std::vector<Candidate> bwgemm::searchSchedules(GemmOp gemm,
                                                const TargetInfo &target,
                                                const ScheduleSpec &spec) {
   std::vector<Candidate> candidates;
-  for (const ScheduleSpec &each : Enumeration(gemm, target, spec).run())
-    candidates.push_back(tryCandidate(gemm, target, each));
+  DenseSet<Attribute> seen;
+  for (const ScheduleSpec &each : Enumeration(gemm, target, spec).run()) {
+    Candidate candidate = tryCandidate(gemm, target, each);
+    // Some SPECs leave open what others name.
+    if (!candidate.schedule || seen.insert(candidate.schedule).second)
+      candidates.push_back(std::move(candidate));
+  }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate &lhs, const Candidate &rhs) {
                      if (!lhs.schedule || !rhs.schedule)

@@ -26,8 +26,9 @@ namespace {
 /// depend on it the SPEC leaves the choice open.
 class Variants {
 public:
-  Variants(const Candidate &base, const ScheduleSpec &wanted)
-      : fields(base.schedule.getFields()), wanted(wanted),
+  Variants(const Candidate &base, const TargetInfo &target,
+           const ScheduleSpec &wanted)
+      : fields(base.schedule.getFields()), target(target), wanted(wanted),
         severalWaves(base.prediction.waves > 1) {}
 
   std::vector<ScheduleSpec> run() {
@@ -42,6 +43,7 @@ public:
     if (severalWaves)
       varyOrder();
     varyStore();
+    varyCluster();
     varyDepth();
     varyStages(fields.stages - 1, fields.stages - 1);
     return std::move(specs);
@@ -70,6 +72,26 @@ private:
     specs.back().store =
         fields.store == StoreKind::Tma ? StoreKind::Direct : StoreKind::Tma;
     specs.back().stages = wanted.stages;
+  }
+  /// On targets with wgmma, whose search has clusters only where they are known
+  /// to pay, and with as many staging tiles as there are slices of 128 bytes.
+  void varyCluster() {
+    if (!target.hasWgmma)
+      return;
+    for (std::array<int64_t, 2> cluster :
+         {std::array<int64_t, 2>{1, 1}, {2, 1}, {1, 2}})
+      for (bool allSlices : {false, true}) {
+        if ((cluster != fields.cluster && wanted.cluster) ||
+            (allSlices && (wanted.store || wanted.staging || fields.swapAB)))
+          continue;
+        specs.push_back(same());
+        specs.back().cluster = cluster;
+        specs.back().stages = wanted.stages;
+        if (!allSlices)
+          continue;
+        specs.back().store = StoreKind::Tma;
+        specs.back().staging = std::max<int64_t>(fields.tile[1] / 64, 2);
+      }
   }
   void varyDepth() {
     if (wanted.tile)
@@ -111,6 +133,7 @@ private:
   }
 
   ScheduleFields fields;
+  const TargetInfo &target;
   const ScheduleSpec &wanted;
   bool severalWaves;
   std::vector<ScheduleSpec> specs;
@@ -120,7 +143,10 @@ private:
 
 std::vector<Candidate> bwgemm::listSchedules(GemmOp gemm,
                                              const TargetInfo &target,
-                                             const ScheduleSpec &spec) {
+                                             const ScheduleSpec &given) {
+  // Whether kernels overlap is asked of those that are chosen.
+  ScheduleSpec spec = given;
+  spec.pdl = given.pdl.value_or(false);
   std::vector<Candidate> list{tryCandidate(gemm, target, spec)};
   if (!list.front().schedule)
     return {};
@@ -139,7 +165,7 @@ std::vector<Candidate> bwgemm::listSchedules(GemmOp gemm,
        ++i) {
     double rank = list[i].prediction.microseconds;
     double step = rank * kStepBack;
-    for (const ScheduleSpec &each : Variants(list[i], spec).run()) {
+    for (const ScheduleSpec &each : Variants(list[i], target, spec).run()) {
       Candidate candidate = tryCandidate(gemm, target, each);
       // It stands where its base does, and a bit behind.
       candidate.prediction.microseconds = rank += step;

@@ -22,8 +22,14 @@
 using namespace mlir;
 using namespace mlir::bwgemm;
 
-ResultShape bwgemm::getResultShape(const ScheduleFields &fields) {
+/// Rows of a tile that a warpgroup has (PTX ISA, wgmma.mma_async).
+static constexpr int64_t kWarpgroupRows = 64;
+
+ResultShape bwgemm::getResultShape(const ScheduleFields &fields,
+                                   bool warpgroups) {
   int64_t rows = fields.getTileOfCta()[0];
+  if (warpgroups)
+    return {kWarpgroupRows, fields.tile[1], rows / kWarpgroupRows};
   int64_t halves = fields.ctaGroup == 2 && rows == 64 ? 2 : 1;
   return {rows, fields.tile[1] / halves, halves};
 }
@@ -40,11 +46,17 @@ TensorMapType bwgemm::getStoreMap(ResultShape shape, Type elementType) {
                             swizzle);
 }
 
-SmemType bwgemm::getStagingTiles(TensorMapType map, ResultShape shape) {
-  int64_t slices = shape.columns / map.getShape()[1];
-  return SmemType::get({std::min<int64_t>(slices, 2) * shape.halves,
-                        map.getShape()[0], map.getShape()[1]},
-                       map.getElementType(), Major::K, map.getSwizzle());
+int64_t bwgemm::getStagedSlices(TensorMapType map, int64_t columns,
+                                int64_t staging) {
+  return std::min(columns / map.getShape()[1], staging);
+}
+
+SmemType bwgemm::getStagingTiles(TensorMapType map, ResultShape shape,
+                                 int64_t staging) {
+  return SmemType::get(
+      {getStagedSlices(map, shape.columns, staging) * shape.parts,
+       map.getShape()[0], map.getShape()[1]},
+      map.getElementType(), Major::K, map.getSwizzle());
 }
 
 namespace {
@@ -57,13 +69,15 @@ constexpr size_t kLoadedTogether = 16;
 /// Expands one store.
 class StagedStore {
 public:
-  StagedStore(StoreOp store, TmemShape shape)
+  StagedStore(StoreOp store, TmemShape shape, int64_t staging)
       : store(store), epilogue(store), reader(store, shape), builder(store),
         loc(store.getLoc()), map(cast<TensorMapType>(store.getMap().getType())),
         element(map.getElementType()),
-        result{reader.getRows(), reader.getCellColumns(), reader.getHalves()},
-        sliceColumns(map.getShape()[1]), slices(result.columns / sliceColumns) {
-  }
+        result{map.getShape()[0], reader.getCellColumns(),
+               reader.isInRegisters() ? reader.getRows() / map.getShape()[0]
+                                      : reader.getHalves()},
+        sliceColumns(map.getShape()[1]), slices(result.columns / sliceColumns),
+        staged(getStagedSlices(map, result.columns, staging)) {}
 
   void emit();
 
@@ -84,17 +98,22 @@ private:
     builder.setInsertionPointToStart(guard.thenBlock());
     body();
   }
-  void waitForStores(bool read) {
-    when(issuer,
-         [&] { TMAStoreWaitOp::create(builder, loc, /*pending=*/0, read); });
+  void waitForStores(bool read, int64_t pending = 0) {
+    when(issuer, [&] { TMAStoreWaitOp::create(builder, loc, pending, read); });
   }
+  /// Of the warps that share staging tiles. Warpgroups go their own ways.
   void barrier() {
-    WarpsBarrierOp::create(builder, loc, kBarrier, 32 * reader.getWarps());
+    int64_t warps = reader.getWarps();
+    if (reader.isInRegisters())
+      warps /= result.parts;
+    WarpsBarrierOp::create(builder, loc, kBarrier, 32 * warps, group);
   }
 
   Value emitCondition();
   void emitSlices();
   void emitSlice(Value column, Value stage);
+  void emitCopies(Value column, Value first, Value tile);
+  void emitTogether();
   /// Neighbours in a row of the result, f32, and the place of the first one in
   /// D.
   struct Piece {
@@ -116,13 +135,20 @@ private:
   Type element;
   ResultShape result;
   int64_t sliceColumns, slices;
+  /// Those of them that have staging tiles.
+  int64_t staged;
   /// Whether other results come after this one.
   bool isRepeated = false;
   /// Extents of D, and whether the whole tile is inside of it and the
   /// epilogue's operands are aligned; null if the epilogue has none in vectors.
   Value rows, columns, whole;
-  /// `half` is the half that this warp's lanes hold; null if there is one.
-  Value staging, issuer, lane, warpLane, warpRow, half;
+  /// The part of the result that this warp has, null if there is one: `half` of
+  /// tensor memory or `group` of a warpgroup, in which `warpRow` is the warp's
+  /// first row.
+  Value half, group;
+  /// The first row of D that this warp's part has.
+  Value firstRow;
+  Value staging, issuer, lane, warpLane, warpRow;
 };
 
 /// Whether TMA may store the tile: its right edge is inside of D, or D's rows
@@ -247,7 +273,7 @@ void StagedStore::emitSlice(Value column, Value stage) {
     // Without operands places do not matter.
     if (epilogue.isRounding())
       return Piece{sums, Value(), Value()};
-    return Piece{sums, add(store.getM(), row), add(firstColumn, at)};
+    return Piece{sums, add(firstRow, row), add(firstColumn, at)};
   };
   if (reader.getShape() == TmemShape::Shape32x32b) {
     Value fragment = reader.finish(
@@ -324,36 +350,76 @@ void StagedStore::emitSlice(Value column, Value stage) {
   }
 }
 
+/// Starts to store the slice from `column` on out of staging tile `tile`.
+/// `first` is that of its first part.
+void StagedStore::emitCopies(Value column, Value first, Value tile) {
+  auto copy = [&](Value tile, Value n) {
+    TMAStoreOp::create(builder, loc, store.getMap(),
+                       ValueRange{firstRow, add(n, column)}, staging,
+                       ValueRange{tile, constant(0), constant(0)});
+  };
+  if (!half)
+    copy(tile, store.getN());
+  // One thread stores both halves.
+  for (int64_t i = 0; half && i < result.parts; ++i)
+    copy(add(first, constant(i)),
+         add(store.getN(), constant(i * result.columns)));
+}
+
+/// All slices of registers have staging tiles: they are written without a
+/// barrier between them.
+void StagedStore::emitTogether() {
+  if (isRepeated) {
+    waitForStores(/*read=*/true);
+    barrier();
+  }
+  auto forSlices = [&](llvm::function_ref<void(Value, Value, Value)> body) {
+    for (int64_t slice = 0; slice < slices; ++slice) {
+      Value first = constant(slice * result.parts);
+      body(constant(slice * sliceColumns), first,
+           group ? add(first, group) : first);
+    }
+  };
+  forSlices([&](Value column, Value, Value tile) { emitSlice(column, tile); });
+  FenceOp::create(builder, loc, FenceKind::AsyncShared);
+  barrier();
+  when(issuer, [&] {
+    forSlices([&](Value column, Value first, Value tile) {
+      emitCopies(column, first, tile);
+    });
+    TMAStoreCommitOp::create(builder, loc);
+  });
+}
+
 void StagedStore::emitSlices() {
+  if (reader.isInRegisters() && staged == slices)
+    return emitTogether();
   reader.forColumns(builder, loc, sliceColumns, [&](Value column) {
     Value stage = constant(0);
     if (slices > 1) {
       Value slice = builder.createOrFold<arith::DivUIOp>(
           loc, column, constant(sliceColumns));
-      stage = builder.createOrFold<arith::RemUIOp>(loc, slice, constant(2));
+      stage =
+          builder.createOrFold<arith::RemUIOp>(loc, slice, constant(staged));
     }
-    // Halves have staging tiles side by side.
-    Value first = mul(stage, result.halves);
-    emitSlice(column, half ? add(first, half) : first);
+    // The parts of a slice have staging tiles side by side.
+    Value first = mul(stage, result.parts);
+    Value part = group ? group : half;
+    Value tile = part ? add(first, part) : first;
+    emitSlice(column, tile);
     FenceOp::create(builder, loc, FenceKind::AsyncShared);
-    // Behind the barrier this tile is full, and the other one is free: it has
-    // been read while this one was written.
-    waitForStores(/*read=*/true);
+    // Behind the barrier this tile is full, and the next one is free: it has
+    // been read while others were written.
+    waitForStores(/*read=*/true, std::max<int64_t>(staged - 2, 0));
     barrier();
     when(issuer, [&] {
-      for (int64_t i = 0; i < result.halves; ++i) {
-        Value n = add(store.getN(), constant(i * result.columns));
-        TMAStoreOp::create(
-            builder, loc, store.getMap(),
-            ValueRange{store.getM(), add(n, column)}, staging,
-            ValueRange{add(first, constant(i)), constant(0), constant(0)});
-      }
+      emitCopies(column, first, tile);
       TMAStoreCommitOp::create(builder, loc);
     });
   });
-  // The next result begins with the first staging tile. After an odd number of
-  // slices that is the one that is being read.
-  if (slices % 2 != 0 && isRepeated) {
+  // The next result begins with the first staging tile. Unless it is its turn,
+  // that may be one that is being read.
+  if (isRepeated && (slices % staged != 0 || staged == 1)) {
     waitForStores(/*read=*/true);
     barrier();
   }
@@ -362,8 +428,8 @@ void StagedStore::emitSlices() {
 void StagedStore::emit() {
   auto kernel = store->getParentOfType<gpu::GPUFuncOp>();
   builder.setInsertionPointToStart(&kernel.getBody().front());
-  staging = SmemAllocOp::create(builder, loc, getStagingTiles(map, result),
-                                IntegerAttr());
+  staging = SmemAllocOp::create(
+      builder, loc, getStagingTiles(map, result, staged), IntegerAttr());
   // What concerns all results of these warps stands around their loop. One
   // thread starts every copy, since only it can wait for them.
   Operation *outermost = store;
@@ -376,23 +442,27 @@ void StagedStore::emit() {
   lane = gpu::LaneIdOp::create(builder, loc, index, /*upper_bound=*/nullptr);
   Value warp = WarpIdOp::create(builder, loc, index);
   Value elected = ElectOp::create(builder, loc, builder.getI1Type());
-  Value first = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                      warp, constant(0));
-  issuer = arith::AndIOp::create(builder, loc, first, elected);
-  warpLane = mul(warp, 32);
   // Layout F (M = 64) keeps 16 rows in each quarter of the lanes, layout B
   // (folded) has all 64 in each half of them.
-  int64_t warpsOfHalf = reader.getWarps() / result.halves;
-  Value quarter = warp;
-  if (result.halves == 2) {
-    half = arith::DivUIOp::create(builder, loc, warp, constant(warpsOfHalf));
-    quarter = arith::RemUIOp::create(builder, loc, warp, constant(warpsOfHalf));
+  Value place = warp;
+  if (result.parts > 1) {
+    Value warps = constant(reader.getWarps() / result.parts);
+    Value part = arith::DivUIOp::create(builder, loc, warp, warps);
+    place = arith::RemUIOp::create(builder, loc, warp, warps);
+    (reader.isInRegisters() ? group : half) = part;
   }
-  warpRow = mul(quarter, reader.getRowsOfWarp());
+  Value first = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                      group ? place : warp, constant(0));
+  issuer = arith::AndIOp::create(builder, loc, first, elected);
+  warpLane = mul(warp, 32);
+  warpRow = mul(place, reader.getRowsOfWarp());
   builder.setInsertionPointAfter(outermost);
   waitForStores(/*read=*/false);
 
   builder.setInsertionPoint(store);
+  firstRow = store.getM();
+  if (group)
+    firstRow = add(firstRow, mul(group, result.rows));
   Value condition = emitCondition();
   if (!condition) {
     emitBounds();
@@ -411,6 +481,6 @@ void StagedStore::emit() {
 
 } // namespace
 
-void bwgemm::lowerStagedStore(StoreOp store, TmemShape shape) {
-  StagedStore(store, shape).emit();
+void bwgemm::lowerStagedStore(StoreOp store, TmemShape shape, int64_t staging) {
+  StagedStore(store, shape, staging).emit();
 }

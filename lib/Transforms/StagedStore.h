@@ -12,25 +12,33 @@
 
 namespace mlir::bwgemm {
 
-/// How a CTA's result lies in tensor memory: `halves` side by side in its
-/// lanes, each of `rows` x `columns`. See `!bwgemm.tmem`, folded.
+/// How a CTA's result is dealt out: `parts` of `rows` x `columns`, each of
+/// which is staged by itself. In tensor memory these are halves side by side
+/// (see
+/// `!bwgemm.tmem`, folded) or all of it; in registers each warpgroup has one,
+/// 64 rows of the tile.
 struct ResultShape {
-  int64_t rows, columns, halves;
+  int64_t rows, columns, parts;
 };
-ResultShape getResultShape(const ScheduleFields &fields);
+/// With `warpgroups` the accumulator is in registers.
+ResultShape getResultShape(const ScheduleFields &fields, bool warpgroups);
 
-/// The map of D for such a result: its box is a slice of a half, as wide as the
+/// The map of D for such a result: its box is a slice of a part, as wide as the
 /// widest swizzle that divides a row of it.
 TensorMapType getStoreMap(ResultShape shape, Type elementType);
 
-/// The staging tiles of a result that leaves in boxes of `map`: two for each
-/// half, of which one is written while the other one is read, or one if one
-/// holds the whole half.
-SmemType getStagingTiles(TensorMapType map, ResultShape shape);
+/// Slices of a part that have a staging tile at the same time: `staging`, or
+/// all of them if there are fewer.
+int64_t getStagedSlices(TensorMapType map, int64_t columns, int64_t staging);
+
+/// The staging tiles of a result that leaves in boxes of `map`: for each part
+/// as many as `getStagedSlices` says, of which one is written while others are
+/// read. Those of one slice follow each other.
+SmemType getStagingTiles(TensorMapType map, ResultShape shape, int64_t staging);
 
 /// Expands a store that goes via a tensor map. Where some tiles need another
 /// way, a store without a map remains for them.
-void lowerStagedStore(StoreOp store, TmemShape shape);
+void lowerStagedStore(StoreOp store, TmemShape shape, int64_t staging);
 
 } // namespace mlir::bwgemm
 

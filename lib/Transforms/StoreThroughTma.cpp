@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModuleTarget.h"
 #include "StagedStore.h"
 #include "bwgemm/Transforms/Passes.h"
 
@@ -24,6 +25,9 @@ class StoreThroughTmaPass
     : public bwgemm::impl::StoreThroughTmaBase<StoreThroughTmaPass> {
 public:
   void runOnOperation() override {
+    FailureOr<const TargetInfo *> target = getModuleTarget(getOperation());
+    if (failed(target))
+      return signalPassFailure();
     WalkResult result = getOperation().walk([&](gpu::GPUFuncOp kernel) {
       auto schedule = kernel->getAttrOfType<ScheduleAttr>("bwgemm.schedule");
       if (!schedule || schedule.getStore() != StoreKind::Tma)
@@ -34,7 +38,7 @@ public:
           stores.push_back(store);
       });
       for (StoreOp store : stores)
-        if (failed(rewrite(kernel, store, schedule)))
+        if (failed(rewrite(kernel, store, schedule, (*target)->hasWgmma)))
           return WalkResult::interrupt();
       return WalkResult::skip();
     });
@@ -44,7 +48,7 @@ public:
 
 private:
   LogicalResult rewrite(gpu::GPUFuncOp kernel, StoreOp store,
-                        ScheduleAttr schedule) {
+                        ScheduleAttr schedule, bool warpgroups) {
     auto d = dyn_cast<BlockArgument>(store.getD());
     if (!d || d.getOwner() != &kernel.getBody().front())
       return store.emitOpError("expects its memref to be an argument of the "
@@ -53,7 +57,7 @@ private:
       return store.emitOpError("adds to its memref, which store = tma does "
                                "not; store = direct does");
     TensorMapType map =
-        getStoreMap(getResultShape(schedule.getFields()),
+        getStoreMap(getResultShape(schedule.getFields(), warpgroups),
                     cast<MemRefType>(d.getType()).getElementType());
     unsigned position = kernel.getNumArguments();
     if (failed(kernel.insertArgument(position, map, /*argAttrs=*/{},

@@ -54,7 +54,19 @@ constexpr int32_t kThreads = 128;
 class TileProgram {
 public:
   explicit TileProgram(GemmOp gemm)
-      : gemm(gemm), schedule(*gemm.getSchedule()) {}
+      : gemm(gemm), schedule(*gemm.getSchedule()),
+        a{gemm.getAType(), "A", !gemm.getTransposeA()},
+        b{gemm.getBType(), "B", gemm.getTransposeB()}, d(gemm.getDType()) {
+    if (!schedule.getSwapAB())
+      return;
+    // D^T = (A B)^T = B^T A^T, seen through the strides of D.
+    std::swap(a, b);
+    auto [strides, offset] = d.getStridesAndOffset();
+    d = MemRefType::get({d.getDimSize(1), d.getDimSize(0)}, d.getElementType(),
+                        StridedLayoutAttr::get(d.getContext(), offset,
+                                               {strides[1], strides[0]}),
+                        d.getMemorySpace());
+  }
 
   LogicalResult emit() {
     MLIRContext *context = gemm.getContext();
@@ -66,8 +78,8 @@ public:
           emitError, context, ArrayRef<int64_t>{extent, schedule.getTileK()},
           element, kMajor ? Major::K : Major::MN, none);
     };
-    aTile = tile(getTileM(), !gemm.getTransposeA());
-    bTile = tile(schedule.getTileN(), gemm.getTransposeB());
+    aTile = tile(getTileM(), a.isKMajor);
+    bTile = tile(schedule.getTileN(), b.isKMajor);
     if (!aTile || !bTile)
       return failure();
     if (usesMmaSync(schedule.getPreset())) {
@@ -76,19 +88,25 @@ public:
     }
     TensorMapType aMap = getMapFor(aTile), bMap = getMapFor(bTile);
     kernel = createKernel(
-        gemm,
-        withExtraTypes({aMap, bMap, gemm.getDType(), IndexType::get(context)},
-                       gemm),
+        gemm, withExtraTypes({aMap, bMap, d, IndexType::get(context)}, gemm),
         {kThreads, 1});
     emitKernel();
     replaceWithHostCode(gemm, [&](OpBuilder &builder, Location loc,
-                                  const DeviceOperands &operands) {
+                                  const DeviceOperands &given) {
+      DeviceOperands operands = given;
+      if (schedule.getSwapAB()) {
+        std::swap(operands.a, operands.b);
+        std::swap(operands.m, operands.n);
+        operands.d = memref::TransposeOp::create(
+            builder, loc, given.d,
+            AffineMapAttr::get(getTransposition(context)));
+      }
       auto encode = [&](TensorMapType map, Value source, StringRef name) {
         return TensorMapEncodeOp::create(builder, loc, map, source,
                                          builder.getStringAttr(name));
       };
-      Value mapOfA = encode(aMap, operands.a, "A");
-      Value mapOfB = encode(bMap, operands.b, "B");
+      Value mapOfA = encode(aMap, operands.a, a.name);
+      Value mapOfB = encode(bMap, operands.b, b.name);
       emitLaunch(builder, loc, kernel, operands, getTileM(),
                  schedule.getTileN(),
                  withExtras({mapOfA, mapOfB, operands.d, operands.k}, operands),
@@ -98,12 +116,21 @@ public:
   }
 
 private:
+  /// What stands on one side of the product.
+  struct Side {
+    MemRefType type;
+    StringRef name;
+    bool isKMajor;
+  };
+  static AffineMap getTransposition(MLIRContext *context) {
+    return AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, context);
+  }
+  ArrayAttr getEpilogueMaps();
   /// A kernel that reads the matrices themselves.
   void emitWithMatrices() {
     kernel = createKernel(
         gemm,
-        withExtraTypes({gemm.getAType(), gemm.getBType(), gemm.getDType(),
-                        IndexType::get(gemm.getContext())},
+        withExtraTypes({a.type, b.type, d, IndexType::get(gemm.getContext())},
                        gemm),
         {kThreads, 1});
     emitKernel();
@@ -121,9 +148,26 @@ private:
 
   GemmOp gemm;
   ScheduleAttr schedule;
+  /// Of what the kernel computes: the gemm's, or with `swap_ab` those of the
+  /// transpose.
+  Side a, b;
+  MemRefType d;
   SmemType aTile, bTile;
   gpu::GPUFuncOp kernel;
 };
+
+/// Where the epilogue's operands are in what the kernel computes.
+ArrayAttr TileProgram::getEpilogueMaps() {
+  ArrayAttr maps = gemm.getEpilogueMapsAttr();
+  if (!maps || !schedule.getSwapAB())
+    return maps;
+  MLIRContext *context = gemm.getContext();
+  AffineMap transposition = getTransposition(context);
+  SmallVector<Attribute> swapped;
+  for (AffineMap map : maps.getAsValueRange<AffineMapAttr>())
+    swapped.push_back(AffineMapAttr::get(map.compose(transposition)));
+  return ArrayAttr::get(context, swapped);
+}
 
 void TileProgram::emitKernel() {
   Location loc = gemm.getLoc();
@@ -163,10 +207,9 @@ void TileProgram::emitKernel() {
         MmaOp::create(body, loc, acc, left, right);
         scf::YieldOp::create(body, loc);
       });
-  auto store =
-      StoreOp::create(builder, loc, acc, d, m, n, /*map=*/Value(),
-                      kernel.getArguments().drop_front(4), gemm.getAccumulate(),
-                      gemm.getEpilogueMapsAttr());
+  auto store = StoreOp::create(builder, loc, acc, d, m, n, /*map=*/Value(),
+                               kernel.getArguments().drop_front(4),
+                               gemm.getAccumulate(), getEpilogueMaps());
   IRMapping mapping;
   gemm.getEpilogue().cloneInto(&store.getEpilogue(), mapping);
   gpu::ReturnOp::create(builder, loc);

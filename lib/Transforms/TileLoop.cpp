@@ -111,13 +111,28 @@ RoleParts::RoleParts(RoleOp role) : role(role) {
 /// The cursor behind a tile that began at `cursor`.
 static Value emitLast(OpBuilder &builder, Location loc, RingBeginOp begin,
                       Value cursor) {
-  // Where a loop advances the cursor its result is the last one; else the tile
-  // has taken one slot.
-  for (OpOperand &use : cursor.getUses()) {
-    auto loop = dyn_cast<scf::ForOp>(use.getOwner());
-    if (loop && use.getOperandNumber() >= loop.getNumControlOperands())
-      return loop.getTiedLoopResult(&use);
+  // Steps and loops over steps advance the cursor; where there are none the
+  // tile has taken one slot.
+  Value last = cursor;
+  for (bool more = true; more;) {
+    more = false;
+    for (OpOperand &use : last.getUses()) {
+      Operation *user = use.getOwner();
+      if (auto next = dyn_cast<RingNextOp>(user)) {
+        last = next.getNext();
+      } else if (auto loop = dyn_cast<scf::ForOp>(user);
+                 loop &&
+                 use.getOperandNumber() >= loop.getNumControlOperands()) {
+        last = loop.getTiedLoopResult(&use);
+      } else {
+        continue;
+      }
+      more = true;
+      break;
+    }
   }
+  if (last != cursor)
+    return last;
   return RingNextOp::create(builder, loc, cursor.getType(), begin.getRing(),
                             cursor);
 }

@@ -159,6 +159,8 @@ gpu.module @staging {
   // CHECK: nvvm.cp.async.bulk.wait_group 1 {read}
   // CHECK: nvvm.cp.async.bulk.wait_group 0{{$}}
   // CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
+  // CHECK: %[[ID:.*]] = llvm.add %{{.*}}, %{{.*}} : i32
+  // CHECK: nvvm.barrier id = %[[ID]] number_of_threads = %{{.*}}
   gpu.func @store(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %m: index, %n: index) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -168,6 +170,7 @@ gpu.module @staging {
     bwgemm.tma_store.wait 1 read
     bwgemm.tma_store.wait 0
     bwgemm.warps_barrier 1, 128
+    bwgemm.warps_barrier 1, 128 group %m
     gpu.return
   }
 

@@ -98,12 +98,15 @@ gpu.module @signals {
   // CHECK-LABEL: llvm.func @remote
   // CHECK: %[[THERE:.*]] = nvvm.mapa %{{.*}}, %{{.*}} : !llvm.ptr<3> -> !llvm.ptr<7>
   // CHECK: nvvm.mbarrier.arrive %[[THERE]] {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
+  // What has been read alone is handed over without a fence for writes.
+  // CHECK: nvvm.mbarrier.arrive %{{[0-9]+}} : !llvm.ptr<7>
   // CHECK: nvvm.mbarrier.try_wait %{{.*}}, %{{.*}} {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<3>, i32 -> i1
   // CHECK: nvvm.tcgen05.commit %{{.*}}, multicast_mask = %{{.*}} {group = #nvvm.cta_group<cta_2>} : !llvm.ptr<3>, i16
   gpu.func @remote(%rank: index, %parity: i32, %mask: i16) kernel {
     %c0 = arith.constant 0 : index
     %b = bwgemm.mbarrier.alloc offset 0 : !bwgemm.mbarrier<1>
     bwgemm.mbarrier.arrive %b[%c0] of %rank : !bwgemm.mbarrier<1>
+    bwgemm.mbarrier.arrive %b[%c0] of %rank readers : !bwgemm.mbarrier<1>
     bwgemm.mbarrier.wait %b[%c0], %parity cluster : !bwgemm.mbarrier<1>
     bwgemm.tcgen05.commit %b[%c0] multicast %mask cta_group 2 : !bwgemm.mbarrier<1>
     gpu.return

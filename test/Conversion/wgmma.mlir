@@ -12,11 +12,15 @@ gpu.module @swizzled {
   // CHECK-LABEL: llvm.func @swizzled
   // CHECK-DAG: %[[FIELDSA:.*]] = llvm.mlir.constant(-9223371899415756800 : i64) : i64
   // CHECK-DAG: %[[FIELDSB:.*]] = llvm.mlir.constant(4611686293322072064 : i64) : i64
+  // CHECK-DAG: %[[BITS:.*]] = llvm.mlir.constant(16383 : i32) : i32
   // CHECK-DAG: %[[ROWS:.*]] = llvm.mlir.constant(4096 : i32) : i32
   // CHECK-DAG: %[[STEPA:.*]] = llvm.mlir.constant(2 : i64) : i64
   // CHECK-DAG: %[[STEPB:.*]] = llvm.mlir.constant(128 : i64) : i64
   // CHECK: llvm.mul %{{.*}}, %[[ROWS]]
-  // CHECK: %[[A:.*]] = llvm.or %{{.*}}, %[[FIELDSA]]
+  // 14 bits of the address, behind which a cluster has its ranks.
+  // CHECK: %[[LOW:.*]] = llvm.and %{{.*}}, %[[BITS]]
+  // CHECK: %[[START:.*]] = llvm.zext %[[LOW]] : i32 to i64
+  // CHECK: %[[A:.*]] = llvm.or %[[START]], %[[FIELDSA]]
   // CHECK: %[[B:.*]] = llvm.or %{{.*}}, %[[FIELDSB]]
   // CHECK: nvvm.wgmma.fence.aligned
   // CHECK: llvm.inline_asm has_side_effects {{.*}}wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16

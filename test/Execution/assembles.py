@@ -30,7 +30,10 @@ SCHEDULES = ["naive", "tma", "swizzle", "swizzle,tile=128x256x64",
              "persistent,tile=128x256x64,scheduler=stream_k"]
 TARGETS = ["sm_100a", "sm_100f", "sm_103a"]
 HOPPER_SCHEDULES = ["warp_specialized", "persistent", "persistent,tile=64x256x64",
-                    "persistent,store=direct", "persistent,split_k=4"]
+                    "persistent,store=direct", "persistent,split_k=4",
+                    "persistent,tile=128x128x64,split_k=2,staging=4",
+                    "persistent,tile=128x256x64,cluster=2x1",
+                    "persistent,tile=64x16x128,swap_ab=on"]
 EPILOGUE_SCHEDULES = ["naive", "swizzle,tile=128x256x64", "persistent",
                       "persistent,tile=128x256x64,store=direct",
                       "persistent,tile=128x256x64,tmem_load=32x32b",

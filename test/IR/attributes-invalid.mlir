@@ -137,12 +137,29 @@ module attributes { test.a = #bwgemm.schedule<swizzle, tile = 64x64x64, stages =
 
 // -----
 
+// schedule_c15
+// expected-error@+1 {{expects a staging of 2 to 65536 slices, but got 1}}
+module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", store = tma, staging = 1> } {}
+
+// -----
+
+// schedule_c15
+// expected-error@+1 {{expects staging with store = tma only, but got store = direct}}
+module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", staging = 4> } {}
+
+// -----
+
+// expected-error@+1 {{expects a swap_ab of on or off, but got yes}}
+module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", swap_ab = yes> } {}
+
+// -----
+
 // expected-error@+1 {{expects a store of direct or tma, but got both}}
 module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", store = both> } {}
 
 // -----
 
-// expected-error@+1 {{expects raster, order, store, cta_group, cluster, scheduler, split_k, warps or pdl, but got depth}}
+// expected-error@+1 {{expects raster, order, store, staging, swap_ab, cta_group, cluster, scheduler, split_k, warps or pdl, but got depth}}
 module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", depth = 3> } {}
 
 // -----

@@ -56,5 +56,9 @@ module @schedules attributes {
   // CHECK-SAME: test.g = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "16x256b">
   test.g = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "16x256b", store = direct, raster = 1>,
   // CHECK-SAME: test.h = #bwgemm.schedule<persistent, tile = 256x256x64, stages = 4, swizzle = 128B, tmem_load = "32x32b", raster = 4, order = hilbert, store = tma, cta_group = 2, cluster = 4x2, scheduler = clc, split_k = 3, pdl = on>
-  test.h = #bwgemm.schedule<persistent, tile = 256x256x64, stages = 4, swizzle = 128B, tmem_load = "32x32b", pdl = on, split_k = 3, scheduler = clc, cluster = 4x2, cta_group = 2, store = tma, order = hilbert, raster = 4>
+  test.h = #bwgemm.schedule<persistent, tile = 256x256x64, stages = 4, swizzle = 128B, tmem_load = "32x32b", pdl = on, split_k = 3, scheduler = clc, cluster = 4x2, cta_group = 2, store = tma, order = hilbert, raster = 4>,
+  // CHECK-SAME: test.i = #bwgemm.schedule<persistent, tile = 128x256x64, stages = 3, swizzle = 128B, tmem_load = "16x256b", store = tma, staging = 4>
+  test.i = #bwgemm.schedule<persistent, tile = 128x256x64, stages = 3, swizzle = 128B, tmem_load = "16x256b", staging = 4, store = tma>,
+  // CHECK-SAME: test.j = #bwgemm.schedule<persistent, tile = 64x16x64, stages = 3, swizzle = 128B, tmem_load = "16x256b", swap_ab = on>
+  test.j = #bwgemm.schedule<persistent, tile = 64x16x64, stages = 3, swizzle = 128B, tmem_load = "16x256b", staging = 2, swap_ab = on>
 } {}

@@ -226,7 +226,7 @@ func.func @f(%r: !ring, %c: !bwgemm.cursor, %mask: i16) {
 !ring = !bwgemm.ring<2 x (!bwgemm.smem<64x64xbf16, k_major>)>
 func.func @f(%r: !ring, %c: !bwgemm.cursor, %mask: i16) {
   // ring_release_c2
-  // expected-error @+1 {{expects a release by mma to other CTAs, but got thread}}
+  // expected-error @+1 {{expects a release by mma or warp to other CTAs, but got thread}}
   bwgemm.ring.release %r[%c] by thread to %mask : !ring
   return
 }

@@ -40,6 +40,8 @@ func.func @copies(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %whole: 
   bwgemm.tma_load %map[%i, %i], %tile[%i, %c0], %full[%i] multicast %mask cta_group 2 : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, !a, !bwgemm.mbarrier<4>
   // CHECK: bwgemm.mbarrier.arrive %{{.*}}[%{{.*}}] of %{{.*}} : !bwgemm.mbarrier<4>
   bwgemm.mbarrier.arrive %full[%i] of %i : !bwgemm.mbarrier<4>
+  // CHECK: bwgemm.mbarrier.arrive %{{.*}}[%{{.*}}] of %{{.*}} readers : !bwgemm.mbarrier<4>
+  bwgemm.mbarrier.arrive %full[%i] of %i readers : !bwgemm.mbarrier<4>
   // CHECK: bwgemm.mbarrier.wait %{{.*}}[%{{.*}}], %{{.*}} cluster : !bwgemm.mbarrier<4>
   bwgemm.mbarrier.wait %full[%i], %parity cluster : !bwgemm.mbarrier<4>
   return
@@ -91,6 +93,10 @@ func.func @rings(%mask: i16) {
     %c = bwgemm.ring.begin %operands : !operands
     // CHECK: bwgemm.ring.release %[[OPERANDS]][%{{.*}}] by mma to %{{.*}} :
     bwgemm.ring.release %operands[%c] by mma to %mask : !operands
+    // CHECK: bwgemm.ring.release %[[OPERANDS]][%{{.*}}] by warp to %{{.*}} :
+    bwgemm.ring.release %operands[%c] by warp to %mask : !operands
+    // CHECK: bwgemm.ring.release %[[OPERANDS]][%{{.*}}] by warp :
+    bwgemm.ring.release %operands[%c] by warp : !operands
     // CHECK: bwgemm.ring.commit %{{.*}}[%{{.*}}] by mma to %{{.*}} :
     bwgemm.ring.commit %sums[%c] by mma to %mask : !sums
     // CHECK: bwgemm.ring.drain %[[OPERANDS]][%{{.*}}] :

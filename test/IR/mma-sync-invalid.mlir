@@ -209,6 +209,6 @@ func.func @f(%a: memref<64x64xf16>, %i: index) {
 
 // -----
 
-// schedule_c13
+// schedule_c14
 // expected-error @+1 {{expects 1 to 32 warps, but got 8x8}}
 module attributes { test.a = #bwgemm.schedule<tiled, tile = 64x64x32, stages = 1, swizzle = 64B, warps = 8x8> } {}

@@ -103,8 +103,18 @@ func.func @f(%r: !ring, %c: !bwgemm.cursor) {
 
 !ring = !bwgemm.ring<2 x (!bwgemm.smem<64x64xbf16, k_major>)>
 func.func @f(%r: !ring, %c: !bwgemm.cursor) {
+  // ring_commit_c3
+  // expected-error @+1 {{expects commit by tma, mma or thread, but got warp}}
+  bwgemm.ring.commit %r[%c] by warp : !ring
+  return
+}
+
+// -----
+
+!ring = !bwgemm.ring<2 x (!bwgemm.smem<64x64xbf16, k_major>)>
+func.func @f(%r: !ring, %c: !bwgemm.cursor) {
   // ring_release_c1
-  // expected-error @+1 {{expects release by mma or thread, but got tma}}
+  // expected-error @+1 {{expects release by mma, thread or warp, but got tma}}
   bwgemm.ring.release %r[%c] by tma : !ring
   return
 }

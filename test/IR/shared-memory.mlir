@@ -56,6 +56,8 @@ func.func @staging(%t: !bwgemm.smem<2x128x64xbf16, k_major, swizzle = 128B>, %u:
   bwgemm.smem_store %p, %w[%row, %c0] : vector<2xf32>, !bwgemm.smem<64x32xf32, k_major, swizzle = 128B>
   // CHECK: bwgemm.warps_barrier 1, 128
   bwgemm.warps_barrier 1, 128
+  // CHECK: bwgemm.warps_barrier 1, 128 group %{{.*}}
+  bwgemm.warps_barrier 1, 128 group %stage
   // CHECK: bwgemm.warp_barrier
   bwgemm.warp_barrier
   return

@@ -257,6 +257,15 @@ func.func @f(%acc: !bwgemm.acc<64x64xf32>, %d: memref<?x?xbf16>, %map: !bwgemm.t
 
 // -----
 
+// store_c5: each warpgroup stores its 64 rows
+func.func @f(%acc: !bwgemm.fragment<128x64xf32>, %d: memref<?x?xbf16>, %map: !bwgemm.tensor_map<128x64xbf16, swizzle = 128B>, %i: index) {
+  // expected-error@+1 {{'bwgemm.store' op expects a box of 64 rows whose columns divide the accumulator's 64, but got '!bwgemm.tensor_map<128x64xbf16, swizzle = 128B>'}}
+  bwgemm.store %acc, %d[%i, %i] via %map : !bwgemm.fragment<128x64xf32>, memref<?x?xbf16>, !bwgemm.tensor_map<128x64xbf16, swizzle = 128B>
+  return
+}
+
+// -----
+
 // store_c5: in tensor memory
 func.func @f(%acc: !bwgemm.tmem<64x48xf32>, %d: memref<?x?xbf16>, %map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %i: index) {
   // expected-error@+1 {{'bwgemm.store' op expects a box of 64 rows whose columns divide the accumulator's 48, but got '!bwgemm.tensor_map<64x64xbf16, swizzle = 128B>'}}

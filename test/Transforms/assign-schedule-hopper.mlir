@@ -27,9 +27,10 @@ func.func @wide_result(%a: memref<4096x4096xbf16>, %b: memref<4096x4096xbf16>, %
 
 // -----
 
-// Rows by the dozen: small tiles take 128 elements of K at once.
+// Rows by the dozen: small tiles take 128 elements of K at once. So short a kernel
+// begins while the one before it ends.
 // AUTO-LABEL: @flat
-// AUTO: schedule <persistent, tile = 64x32x128, stages = 8, {{.*}}, raster = 8>
+// AUTO: schedule <persistent, tile = 64x32x128, stages = 8, {{.*}}, raster = 8, pdl = on>
 func.func @flat(%a: memref<64x4096xbf16>, %b: memref<4096x4096xbf16>, %d: memref<64x4096xbf16>) {
   bwgemm.gemm %a, %b, %d transpose_b : memref<64x4096xbf16>, memref<4096x4096xbf16>, memref<64x4096xbf16>
   return
@@ -50,9 +51,39 @@ func.func @last_wave(%a: memref<5120x5120xbf16>, %b: memref<5120x5120xbf16>, %d:
 
 // Few tiles and a long sum: parts of K.
 // AUTO-LABEL: @deep
-// AUTO: schedule <persistent, {{.*}}, split_k = {{[0-9]+}}>
+// AUTO: schedule <persistent, {{.*}}, split_k = {{[0-9]+}}, pdl = on>
 func.func @deep(%a: memref<256x32768xbf16>, %b: memref<256x32768xbf16>, %d: memref<256x256xbf16>) {
   bwgemm.gemm %a, %b, %d transpose_b : memref<256x32768xbf16>, memref<256x32768xbf16>, memref<256x256xbf16>
+  return
+}
+
+// -----
+
+// 16 rows fill the narrow side of a tile of D's transpose.
+// AUTO-LABEL: @few_rows
+// AUTO: schedule <persistent, tile = 64x16x128, {{.*}}swap_ab = on, pdl = on>
+func.func @few_rows(%a: memref<16x4096xbf16>, %b: memref<8192x4096xbf16>, %d: memref<16x8192xbf16>) {
+  bwgemm.gemm %a, %b, %d transpose_b : memref<16x4096xbf16>, memref<8192x4096xbf16>, memref<16x8192xbf16>
+  return
+}
+
+// -----
+
+// Rows of 8208 bytes do not begin with lines: CTAs of a cluster share some.
+// AUTO-LABEL: @split_lines
+// AUTO: schedule <persistent, {{.*}}, cluster = {{2x1|1x2}}>
+func.func @split_lines(%a: memref<4095x4104xbf16>, %b: memref<4097x4104xbf16>, %d: memref<4095x4097xbf16>) {
+  bwgemm.gemm %a, %b, %d transpose_b : memref<4095x4104xbf16>, memref<4097x4104xbf16>, memref<4095x4097xbf16>
+  return
+}
+
+// -----
+
+// A short sum: what each tile's end takes counts for more.
+// AUTO-LABEL: @shallow
+// AUTO: schedule <persistent, tile = 128x2{{24|56}}x64, {{.*}}, store = tma>
+func.func @shallow(%a: memref<8192x1024xbf16>, %b: memref<8192x1024xbf16>, %d: memref<8192x8192xbf16>) {
+  bwgemm.gemm %a, %b, %d transpose_b : memref<8192x1024xbf16>, memref<8192x1024xbf16>, memref<8192x8192xbf16>
   return
 }
 

@@ -5,8 +5,18 @@
 // TARGET: error: unknown target 'sm_42'; expects one of sm_80, {{.*}}sm_100a, sm_100f, sm_103a
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=swizzle" 2>&1 | FileCheck %s --check-prefix=HOPPER
 // HOPPER: gemm.mlir:2:3: error: 'bwgemm.gemm' op schedule 'swizzle': needs tcgen05 (sm_100a, sm_100f, sm_103a); presets for sm_90a are naive, warp_specialized and persistent
-// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,cluster=2x1" 2>&1 | FileCheck %s --check-prefix=HOPPERCLUSTER
-// HOPPERCLUSTER: expects cluster=1x1 on sm_90a, but got 2x1
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,cluster=4x4" 2>&1 | FileCheck %s --check-prefix=HOPPERCLUSTER
+// HOPPERCLUSTER: expects a cluster of at most 8 CTAs, but got 4x4
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,staging=1" 2>&1 | FileCheck %s --check-prefix=STAGINGTWO
+// STAGINGTWO: expects staging=2 or more slices, of which one is written while TMA reads another one, but got 1
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,store=direct,staging=3" 2>&1 | FileCheck %s --check-prefix=STAGINGDIRECT
+// STAGINGDIRECT: expects store=tma for staging=3, but got store=direct
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,store=tma,swap_ab=on" 2>&1 | FileCheck %s --check-prefix=SWAPTMA
+// SWAPTMA: expects store=direct, which writes the transpose of a tile, for swap_ab=on, but got store=tma
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=multistage,swap_ab=on" 2>&1 | FileCheck %s --check-prefix=SWAPMMA
+// SWAPMMA: has no swap_ab: its threads copy and multiply by mma.sync
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=multistage,staging=2" 2>&1 | FileCheck %s --check-prefix=STAGINGMMA
+// STAGINGMMA: has no staging: its threads copy and multiply by mma.sync
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tile=256x128x64" 2>&1 | FileCheck %s --check-prefix=HOPPERPAIR
 // HOPPERPAIR: expects cta_group=1 on sm_90a, but got 2
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,scheduler=clc" 2>&1 | FileCheck %s --check-prefix=HOPPERCLC

@@ -10,6 +10,7 @@
 // CHECK-SAME: known_block_size = array<i32: 288, 1, 1>
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
 // CHECK-DAG: %[[C4:.*]] = arith.constant 4 : index
+// CHECK-DAG: %[[C64:.*]] = arith.constant 64 : index
 // CHECK: %[[M:.*]], %[[N:.*]] = bwgemm.tile_coord 128 x 32
 // One thread of each of eight warps says that a slot has been read.
 // CHECK: %[[RING:.*]] = bwgemm.ring releases 8 : !bwgemm.ring<3 x (!bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>)>
@@ -22,23 +23,28 @@
 // CHECK: bwgemm.tma_load %[[AMAP]][%[[M]], %[[KK]]]
 // CHECK-NEXT: bwgemm.tma_load %[[BMAP]][%[[N]], %[[KK]]]
 // CHECK: bwgemm.role "multiply" warps 0 to 7 {
-// CHECK: %[[WARP:.*]] = bwgemm.warp_id
+// CHECK-NEXT: %[[BEGIN:.*]] = bwgemm.ring.begin %[[RING]]
+// CHECK-NEXT: %[[WARP:.*]] = bwgemm.warp_id
 // CHECK-NEXT: %[[GROUP:.*]] = arith.divui %[[WARP]], %[[C4]]
-// CHECK-NEXT: %[[ELECTED:.*]] = bwgemm.elect
+// The first step writes the sum, the others add to it.
 // CHECK-NEXT: %[[ZERO:.*]] = bwgemm.fragment_zero : !bwgemm.fragment<128x32xf32>
-// CHECK-NEXT: %[[SUM:.*]]:2 = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[ZERO]], %[[USE:.*]] = %{{.*}}) -> (!bwgemm.fragment<128x32xf32>, !bwgemm.cursor) {
+// CHECK-NEXT: bwgemm.ring.wait %[[RING]][%[[BEGIN]]]
+// CHECK-NEXT: %[[FIRSTS:.*]]:2 = bwgemm.ring.slot %[[RING]][%[[BEGIN]]]
+// CHECK-NEXT: %[[FIRST:.*]] = bwgemm.warpgroup_mma %[[ZERO]], %[[FIRSTS]]#0, %[[FIRSTS]]#1 in %[[GROUP]]
+// CHECK-NEXT: bwgemm.ring.release %[[RING]][%[[BEGIN]]] by warp
+// CHECK-NEXT: %[[SECOND:.*]] = bwgemm.ring.next %[[RING]][%[[BEGIN]]]
+// CHECK-NEXT: %[[SUM:.*]]:2 = scf.for %{{.*}} = %[[C64]] to %[[K]] {{.*}} iter_args(%[[ACC:.*]] = %[[FIRST]], %[[USE:.*]] = %[[SECOND]]) -> (!bwgemm.fragment<128x32xf32>, !bwgemm.cursor) {
 // CHECK-NEXT: bwgemm.ring.wait %[[RING]][%[[USE]]]
 // CHECK-NEXT: %[[TILES:.*]]:2 = bwgemm.ring.slot %[[RING]][%[[USE]]]
 // CHECK-NEXT: %[[NEXT:.*]] = bwgemm.warpgroup_mma %[[ACC]], %[[TILES]]#0, %[[TILES]]#1 in %[[GROUP]]
-// CHECK-NEXT: scf.if %[[ELECTED]] {
-// CHECK-NEXT: bwgemm.ring.release %[[RING]][%[[USE]]] by thread
-// CHECK-NEXT: }
+// CHECK-NEXT: bwgemm.ring.release %[[RING]][%[[USE]]] by warp
 // CHECK-NEXT: %[[LATER:.*]] = bwgemm.ring.next %[[RING]][%[[USE]]]
 // CHECK-NEXT: scf.yield %[[NEXT]], %[[LATER]]
 // CHECK: bwgemm.store %[[SUM]]#0, %[[D]][%[[M]], %[[N]]] : !bwgemm.fragment<128x32xf32>
 
 // A warp has 16 rows of it; 32 columns are 16 elements of a thread.
 // STORE-LABEL: gpu.func @f_kernel
+// STORE: bwgemm.warpgroup_mma
 // STORE: %[[SUM:.*]]:2 = scf.for
 // STORE: bwgemm.warpgroup_mma
 // STORE-NOT: scf.for

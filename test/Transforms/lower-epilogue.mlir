@@ -68,6 +68,31 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Every other row of a matrix of 129 columns begins in the middle of a word:
+  // threads get the first element of the next one, and two of a quad have one
+  // element left.
+  // CHECK-LABEL: gpu.func @shifted
+  // CHECK: scf.for %[[COLUMN:.*]] = %c0 to %c64 step %c32 {
+  // CHECK:   %[[END:.*]] = arith.addi %{{.*}}, %c32
+  // CHECK:   %[[INSIDE:.*]] = arith.cmpi ule, %[[END]], %c129
+  // CHECK:   scf.if %[[INSIDE]] {
+  // CHECK-COUNT-4: gpu.shuffle idx %{{.*}}, %{{.*}}, %c32_i32 : i32
+  // CHECK-NOT:   gpu.shuffle
+  // CHECK:     %[[BIT:.*]] = arith.andi %{{.*}}, %c2
+  // CHECK:     %[[ODD:.*]] = arith.cmpi ne, %[[BIT]], %c0
+  // CHECK-COUNT-4: vector.store {{.*}} {alignment = 4 : i64} : memref<256x129xbf16>, vector<2xbf16>
+  // CHECK-NOT:   vector.store
+  // CHECK:       memref.store
+  // The lower eight rows.
+  // CHECK-COUNT-4: gpu.shuffle idx
+  // CHECK:   } else {
+  // CHECK-COUNT-16: memref.store
+  // CHECK: gpu.return
+  gpu.func @shifted(%t: !bwgemm.tmem<64x64xf32>, %d: memref<256x129xbf16>, %m: index, %n: index) kernel attributes {bwgemm.schedule = #wide} {
+    bwgemm.store %t, %d[%m, %n] : !bwgemm.tmem<64x64xf32>, memref<256x129xbf16>
+    gpu.return
+  }
+
   // Columns apart from each other have no vectors.
   // CHECK-LABEL: gpu.func @strided
   // CHECK-NOT: vector.store

@@ -84,6 +84,42 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // One thread of a warp arrives for it, which is the same one for all slots; to
+  // other CTAs each thread whose bit is set.
+  // CHECK-LABEL: gpu.func @readers
+  gpu.func @readers(%depth: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    // CHECK: %[[EMPTY:.*]] = bwgemm.mbarrier.alloc : !bwgemm.mbarrier<3>
+    // CHECK: %[[OTHER:.*]] = bwgemm.mbarrier.alloc : !bwgemm.mbarrier<3>
+    %ring = bwgemm.ring releases 4 : !ring
+    %others = bwgemm.ring releases 8 : !ring
+    gpu.barrier
+    // CHECK: %[[MASK:.*]] = bwgemm.cluster.mask cross of [2, 1]
+    %mask = bwgemm.cluster.mask cross of [2, 1]
+    // CHECK: %[[LANE:.*]] = gpu.lane_id
+    // CHECK: %[[WIDE:.*]] = arith.index_castui %[[MASK]]
+    // CHECK: %[[SHIFTED:.*]] = arith.shrui %[[WIDE]], %[[LANE]]
+    // CHECK: %[[BIT:.*]] = arith.andi %[[SHIFTED]], %{{.*}}
+    // CHECK: %[[ARRIVES:.*]] = arith.cmpi ne, %[[BIT]], %{{.*}}
+    // CHECK: %[[ELECTED:.*]] = bwgemm.elect
+    bwgemm.role "multiply" warps 0 to 3 {
+      %begin = bwgemm.ring.begin %ring : !ring
+      // CHECK: scf.for
+      %last = scf.for %k = %c0 to %depth step %c64 iter_args(%c = %begin) -> (!bwgemm.cursor) {
+        // CHECK: scf.if %[[ELECTED]] {
+        // CHECK-NEXT: bwgemm.mbarrier.arrive %{{.*}}[%{{.*}}] : !bwgemm.mbarrier<3>
+        bwgemm.ring.release %ring[%c] by warp : !ring
+        // CHECK: scf.if %[[ARRIVES]] {
+        // CHECK-NEXT: bwgemm.mbarrier.arrive %{{.*}}[%{{.*}}] of %[[LANE]] readers : !bwgemm.mbarrier<3>
+        bwgemm.ring.release %others[%c] by warp to %mask : !ring
+        %next = bwgemm.ring.next %ring[%c] : !ring
+        scf.yield %next : !bwgemm.cursor
+      }
+    }
+    gpu.return
+  }
+
   // A ring of one slot has turns alone.
   // CHECK-LABEL: gpu.func @single
   gpu.func @single() kernel {

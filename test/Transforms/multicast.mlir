@@ -5,6 +5,7 @@
 // RUN: bwgemm-opt %t/2x2.mlir --bwgemm-tile --bwgemm-swizzle --bwgemm-insert-rings --bwgemm-warp-specialize --bwgemm-multicast --bwgemm-multicast --canonicalize | FileCheck %s
 // RUN: bwgemm-opt %t/4x1.mlir --bwgemm-tile --bwgemm-swizzle --bwgemm-insert-rings --bwgemm-pipeline --bwgemm-multicast --canonicalize | FileCheck %s --check-prefix=TALL
 // RUN: bwgemm-opt %t/1x4.mlir --bwgemm-tile --bwgemm-swizzle --bwgemm-insert-rings --bwgemm-pipeline --bwgemm-multicast --canonicalize | FileCheck %s --check-prefix=WIDE
+// RUN: bwgemm-opt %t/warpgroups.mlir --bwgemm-tile --bwgemm-swizzle --bwgemm-insert-warpgroups --bwgemm-multicast --canonicalize --cse | FileCheck %s --check-prefix=GROUPS
 
 // Two rows of A and two columns of B: each CTA loads half of its tiles, 64 of
 // 128 rows and 32 of 64. 4 x 6 tiles are 2 x 3 clusters of 4 CTAs.
@@ -77,6 +78,20 @@
 // WIDE: bwgemm.tma_load %[[A]][{{.*}}], %{{.*}}#0[%{{.*}}, %[[ROW]]], %{{.*}} multicast
 // WIDE-NOT: tma_load %[[B]]{{.*}} multicast
 
+// With wgmma each of eight warps of both CTAs releases the slots of both.
+// GROUPS-LABEL: gpu.func @f_kernel
+// GROUPS: bwgemm.ring releases 16 :
+// GROUPS: %[[MASK:.*]] = bwgemm.cluster.mask cross of [2, 1]
+// GROUPS: bwgemm.role "multiply" warps 0 to 7 {
+// GROUPS-COUNT-2: bwgemm.ring.release %{{.*}}[%{{.*}}] by warp to %[[MASK]]
+
+//--- warpgroups.mlir
+module attributes {bwgemm.target = "sm_90a"} {
+  func.func @f(%a: memref<512x256xbf16>, %b: memref<384x256xbf16>, %d: memref<512x384xf32>) {
+    bwgemm.gemm %a, %b, %d transpose_b schedule <warp_specialized, tile = 128x64x64, stages = 3, swizzle = 128B, tmem_load = "16x256b", cluster = 2x1> : memref<512x256xbf16>, memref<384x256xbf16>, memref<512x384xf32>
+    return
+  }
+}
 //--- 2x2.mlir
 func.func @f(%a: memref<512x256xbf16>, %b: memref<384x256xbf16>, %d: memref<512x384xf32>) {
   bwgemm.gemm %a, %b, %d transpose_b schedule <warp_specialized, tile = 128x64x64, stages = 3, swizzle = 128B, tmem_load = "32x32b", cluster = 2x2> : memref<512x256xbf16>, memref<384x256xbf16>, memref<512x384xf32>

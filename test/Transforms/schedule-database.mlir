@@ -40,7 +40,7 @@
 ]}
 
 //--- one.mlir
-// CHECK: schedule <persistent, {{.*}}, raster = 3>
+// CHECK: schedule <persistent, {{.*}}, raster = 3{{.*}}>
 func.func @one(%a: memref<1024x1024xbf16>, %b: memref<1024x1024xbf16>, %d: memref<1024x1024xbf16>) {
   bwgemm.gemm %a, %b, %d transpose_b : memref<1024x1024xbf16>, memref<1024x1024xbf16>, memref<1024x1024xbf16>
   return
@@ -49,12 +49,12 @@ func.func @one(%a: memref<1024x1024xbf16>, %b: memref<1024x1024xbf16>, %d: memre
 //--- products.mlir
 // The first of the entries for these sizes.
 // CHECK-LABEL: @exact
-// MEASURED: schedule <persistent, tile = 128x256x64, stages = 2, {{.*}}, raster = 3>
-// MODEL: schedule <persistent, {{.*}}, raster = 8>
+// MEASURED: schedule <persistent, tile = 128x256x64, stages = 2, {{.*}}, raster = 3{{.*}}>
+// MODEL: schedule <persistent, {{.*}}, raster = 8, pdl = on>
 // PDL-LABEL: @exact
 // PDL: schedule <persistent, tile = 128x256x64, stages = 2, {{.*}}, raster = 3, pdl = on>
 // BOUND-LABEL: @exact
-// BOUND: schedule <persistent, {{.*}}, stages = 4, {{.*}}, raster = 8>
+// BOUND: schedule <persistent, {{.*}}, stages = 4, {{.*}}, raster = 8, pdl = on>
 // OWN-LABEL: @exact
 // OWN: schedule <multistage,
 // OTHER-LABEL: @exact
@@ -66,7 +66,7 @@ func.func @exact(%a: memref<1024x1024xbf16>, %b: memref<1024x1024xbf16>, %d: mem
 
 // Sizes that only one of the operands tells are known.
 // CHECK-LABEL: @known
-// MEASURED: schedule <persistent, {{.*}}, raster = 3>
+// MEASURED: schedule <persistent, {{.*}}, raster = 3{{.*}}>
 // MODEL: raster = 8
 func.func @known(%a: memref<1024x1024xbf16>, %b: memref<1024x?xbf16>, %d: memref<?x1024xbf16>) {
   bwgemm.gemm %a, %b, %d transpose_b : memref<1024x1024xbf16>, memref<1024x?xbf16>, memref<?x1024xbf16>
@@ -118,7 +118,7 @@ func.func @dynamic(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>, %d: memref<?x?xbf
 // Known sizes with strides that the run tells: what was measured, and something
 // for operands that TMA cannot address.
 // CHECK-LABEL: @strides
-// MEASURED: schedule <persistent, {{.*}}, raster = 3> fallback <multistage
+// MEASURED: schedule <persistent, {{.*}}, raster = 3{{.*}}> fallback <multistage
 // MODEL: raster = 8{{.*}} fallback <multistage
 func.func @strides(%a: memref<1024x1024xbf16, strided<[?, 1], offset: ?>>, %b: memref<1024x1024xbf16>, %d: memref<1024x1024xbf16>) {
   bwgemm.gemm %a, %b, %d transpose_b : memref<1024x1024xbf16, strided<[?, 1], offset: ?>>, memref<1024x1024xbf16>, memref<1024x1024xbf16>
@@ -171,7 +171,7 @@ func.func @result(%a: memref<1024x1024xbf16>, %b: memref<1024x1024xbf16>, %d: me
 // Elementwise ops behind it: what was measured of the product alone, but for
 // stages and store.
 // CHECK-LABEL: @epilogue
-// MEASURED: schedule <persistent, tile = 128x256x64, stages = 4, {{.*}}, raster = 3, store = tma>
+// MEASURED: schedule <persistent, tile = 128x256x64, stages = 4, {{.*}}, raster = 3, store = tma{{.*}}>
 // MODEL: raster = 8
 func.func @epilogue(%a: memref<1024x1024xbf16>, %b: memref<1024x1024xbf16>, %d: memref<1024x1024xbf16>) {
   bwgemm.gemm %a, %b, %d transpose_b epilogue(%sum) {

@@ -110,3 +110,30 @@ func.func @tall(%a: memref<512x64xbf16>, %b: memref<16x512xbf16>, %d: memref<64x
   bwgemm.gemm %a, %b, %d transpose_a transpose_b schedule <tma, tile = 64x16x512, stages = 1, swizzle = none, tmem_load = "16x256b"> : memref<512x64xbf16>, memref<16x512xbf16>, memref<64x16xf32>
   return
 }
+
+// -----
+
+// The transpose of D, 40 columns of 500 rows, is B's transpose by A's: rows of B
+// stand where those of A would, and the result is seen through other strides.
+// ceil(500/64) * ceil(40/16) = 24 CTAs.
+// CHECK-LABEL: func.func @swapped
+// CHECK-SAME: (%[[A:.*]]: memref<40x256xbf16>, %[[B:.*]]: memref<500x256xbf16>, %[[D:.*]]: memref<40x500xf32>, %[[BIAS:.*]]: memref<500xf32>)
+// CHECK-DAG: %[[GRID:.*]] = arith.constant 24 : index
+// CHECK-DAG: %[[DD:.*]] = bwgemm.to_device write %[[D]]
+// CHECK-DAG: %[[DA:.*]] = bwgemm.to_device read %[[A]]
+// CHECK-DAG: %[[DB:.*]] = bwgemm.to_device read %[[B]]
+// CHECK-DAG: %[[T:.*]] = memref.transpose %[[DD]] (d0, d1) -> (d1, d0) : memref<40x500xf32> to memref<500x40xf32, strided<[1, 500]>>
+// CHECK-DAG: %[[MA:.*]] = bwgemm.tensor_map.encode %[[DA]], "A" : memref<40x256xbf16> -> !bwgemm.tensor_map<16x8xbf16>
+// CHECK-DAG: %[[MB:.*]] = bwgemm.tensor_map.encode %[[DB]], "B" : memref<500x256xbf16> -> !bwgemm.tensor_map<64x8xbf16>
+// CHECK: gpu.launch_func {{.*}} blocks in (%[[GRID]], {{.*}} args(%[[MB]] : {{.*}}, %[[MA]] : {{.*}}, %[[T]] : memref<500x40xf32, strided<[1, 500]>>,
+// CHECK: gpu.func @swapped_kernel
+// CHECK: %[[M:.*]], %[[N:.*]] = bwgemm.tile_coord 64 x 16 of %c40
+// The columns of D are its rows here.
+// CHECK: bwgemm.store %{{.*}}, %{{.*}}[%[[M]], %[[N]]] epilogue(%{{.*}}, %{{.*}} = %{{.*}}[m] : memref<500xf32>)
+func.func @swapped(%a: memref<40x256xbf16>, %b: memref<500x256xbf16>, %d: memref<40x500xf32>, %bias: memref<500xf32>) {
+  bwgemm.gemm %a, %b, %d transpose_b schedule <tma, tile = 64x16x64, stages = 1, swizzle = none, tmem_load = "16x256b", swap_ab = on> epilogue(%x, %y = %bias[n] : memref<500xf32>) {
+    %0 = arith.addf %x, %y : f32
+    bwgemm.yield %0 : f32
+  } : memref<40x256xbf16>, memref<500x256xbf16>, memref<40x500xf32>
+  return
+}

@@ -99,7 +99,8 @@ def Bwgemm_ClusterSet : I32EnumAttr<"ClusterSet", "which CTAs of a cluster", [
 def Bwgemm_Agent : I32EnumAttr<"Agent", "who is done when a slot changes hands", [
     I32EnumAttrCase<"Thread", 0, "thread">,
     I32EnumAttrCase<"Tma", 1, "tma">,
-    I32EnumAttrCase<"Mma", 2, "mma">
+    I32EnumAttrCase<"Mma", 2, "mma">,
+    I32EnumAttrCase<"Warp", 3, "warp">
   ]> {
   let cppNamespace = "::mlir::bwgemm";
 }
@@ -190,6 +191,11 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
       `hilbert`
     - `store = direct`: the result is written from registers; `tma` sends it
       through shared memory
+    - `staging = 2`: slices of the result that may wait in shared memory until
+      TMA has read them, for `store = tma`; all of them if there are fewer
+    - `swap_ab = off`: with `on` the kernel computes the transpose of D as B's
+      transpose by A's, and `tile` is of that: few rows of D take the narrow
+      side of the tile
     - `cta_group = 1`: CTAs that multiply one tile together, 1 or 2
     - `cluster = 1x1`: CTAs of a cluster along M and N, which share operands
     - `scheduler = static`: a persistent CTA's next tile is a grid further;
@@ -236,6 +242,8 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
     int64_t getSplitK() const { return getFields().splitK; }
     bool getPdl() const { return getFields().pdl; }
     std::array<int64_t, 2> getWarps() const { return getFields().warps; }
+    bool getSwapAB() const { return getFields().swapAB; }
+    int64_t getStaging() const { return getFields().staging; }
     /// The SPEC that --schedule= takes: "swizzle,tile=64x64x64,stages=1,...".
     std::string getSpec() const;
   }];

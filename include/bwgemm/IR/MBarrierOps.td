@@ -55,21 +55,25 @@ def Bwgemm_MBarrierInvalOp : Bwgemm_MBarrierOp<"inval"> {
   let assemblyFormat = "$barriers `[` $index `]` attr-dict `:` qualified(type($barriers))";
 }
 
-def Bwgemm_MBarrierArriveOp : Bwgemm_MBarrierOp<"arrive", (ins Optional<Index>:$rank)> {
+def Bwgemm_MBarrierArriveOp : Bwgemm_MBarrierOp<"arrive", (ins Optional<Index>:$rank, UnitAttr:$readers)> {
   let summary = "arrive at an mbarrier";
   let description = [{
     One arrival of this thread. PTX `mbarrier.arrive.shared.b64`. With `of`, it
     is at the mbarrier at the same place in the CTA of that rank in the cluster,
     and releases at cluster scope: PTX
     `mbarrier.arrive.release.cluster.shared::cluster.b64` at an address from
-    `mapa`.
+    `mapa`. An arrival of `readers` hands over what has been read and not
+    written, so that no write has to reach other CTAs before it, which takes as
+    long as to all of the GPU; it is at CTA scope: PTX
+    `mbarrier.arrive.shared::cluster.b64`.
 
     ```mlir
     bwgemm.mbarrier.arrive %empty[%i] : !bwgemm.mbarrier<4>
     bwgemm.mbarrier.arrive %empty[%i] of %rank : !bwgemm.mbarrier<4>
+    bwgemm.mbarrier.arrive %empty[%i] of %rank readers : !bwgemm.mbarrier<4>
     ```
   }];
-  let assemblyFormat = "$barriers `[` $index `]` (`of` $rank^)? attr-dict `:` qualified(type($barriers))";
+  let assemblyFormat = "$barriers `[` $index `]` (`of` $rank^)? (`readers` $readers^)? attr-dict `:` qualified(type($barriers))";
 }
 
 def Bwgemm_MBarrierArriveExpectTxOp : Bwgemm_MBarrierOp<"arrive_expect_tx", (ins I64Attr:$bytes)> {

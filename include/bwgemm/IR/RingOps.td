@@ -171,9 +171,13 @@ def Bwgemm_RingReleaseOp : Bwgemm_RingSyncOp<"release", (ins Bwgemm_Agent:$by, O
       that fill the slot.
     - `by thread`: now; in a ring of a pair, for the leader, and in that of a
       cluster for the CTA of rank 0.
+    - `by warp`: now, by one thread of the warp, all threads of which execute
+      this; with `to` a mask by one for every CTA of the cluster whose bit is
+      set. The slot has been read and not written.
 
     ```mlir
     bwgemm.ring.release %ring[%cursor] by mma to %mask : !bwgemm.ring<4 x (...)>
+    bwgemm.ring.release %ring[%cursor] by warp : !bwgemm.ring<4 x (...)>
     ```
   }];
   let assemblyFormat = "$ring `[` $cursor `]` `by` $by (`to` $mask^)? attr-dict `:` qualified(type($ring))";

@@ -31,6 +31,8 @@ struct ScheduleSpec {
   std::optional<int64_t> splitK;
   std::optional<bool> pdl;
   std::optional<std::array<int64_t, 2>> warps;
+  std::optional<int64_t> staging;
+  std::optional<bool> swapAB;
 
   /// Every field as `fields` has it.
   static ScheduleSpec getFrom(const ScheduleFields &fields);

@@ -56,6 +56,10 @@ struct ScheduleFields {
   bool pdl = false;
   /// Warps along M and N that share a tile of mma.sync.
   std::array<int64_t, 2> warps = {1, 1};
+  /// Slices of the result that may wait in shared memory for TMA to store them.
+  int64_t staging = 2;
+  /// Whether D's transpose is computed, as B's transpose by A's.
+  bool swapAB = false;
 
   /// M x N x K elements that one CTA brings to its shared memory.
   std::array<int64_t, 3> getTileOfCta() const {
@@ -64,7 +68,8 @@ struct ScheduleFields {
 
   auto asTuple() const {
     return std::tie(preset, tile, stages, swizzleSpan, tmemLoad, raster, order,
-                    store, ctaGroup, cluster, scheduler, splitK, pdl, warps);
+                    store, ctaGroup, cluster, scheduler, splitK, pdl, warps,
+                    staging, swapAB);
   }
   bool operator==(const ScheduleFields &other) const {
     return asTuple() == other.asTuple();
@@ -72,12 +77,12 @@ struct ScheduleFields {
 };
 
 inline llvm::hash_code hash_value(const ScheduleFields &fields) {
-  return llvm::hash_combine(fields.preset, fields.tile[0], fields.tile[1],
-                            fields.tile[2], fields.stages, fields.swizzleSpan,
-                            fields.tmemLoad, fields.raster, fields.order,
-                            fields.store, fields.ctaGroup, fields.cluster[0],
-                            fields.cluster[1], fields.scheduler, fields.splitK,
-                            fields.pdl, fields.warps[0], fields.warps[1]);
+  return llvm::hash_combine(
+      fields.preset, fields.tile[0], fields.tile[1], fields.tile[2],
+      fields.stages, fields.swizzleSpan, fields.tmemLoad, fields.raster,
+      fields.order, fields.store, fields.ctaGroup, fields.cluster[0],
+      fields.cluster[1], fields.scheduler, fields.splitK, fields.pdl,
+      fields.warps[0], fields.warps[1], fields.staging, fields.swapAB);
 }
 
 } // namespace mlir::bwgemm

@@ -123,15 +123,17 @@ def Bwgemm_WarpsBarrierOp : Bwgemm_Op<"warps_barrier", [
   let summary = "a barrier of some warps of the CTA";
   let description = [{
     `threads` threads, whole warps, meet at barrier `id`; the CTA's other warps
-    do not take part. Barrier 0 is that of `gpu.barrier`. PTX `bar.sync id,
-    threads`.
+    do not take part. Barrier 0 is that of `gpu.barrier`. Warps of `group` g,
+    for example those of a warpgroup, meet at barrier `id` + g. PTX `bar.sync
+    id, threads`.
 
     ```mlir
     bwgemm.warps_barrier 1, 128
+    bwgemm.warps_barrier 1, 128 group %warpgroup
     ```
   }];
-  let arguments = (ins I32Attr:$id, I32Attr:$threads);
-  let assemblyFormat = "$id `,` $threads attr-dict";
+  let arguments = (ins I32Attr:$id, I32Attr:$threads, Optional<Index>:$group);
+  let assemblyFormat = "$id `,` $threads (`group` $group^)? attr-dict";
   let hasVerifier = 1;
 }
 

@@ -76,25 +76,36 @@ struct MachineModel {
   double naiveFlops = 5e12;
 };
 
-/// The figures of the model for wgmma, all of them measured: a least-squares
-/// fit of the times of 190 kernels on an H200, `persistent` with tiles of 64 or
-/// 128 rows and a multiple of 16 columns over 22 shapes (docs/Hopper.md says
-/// how and when). It is within 10 % of four out of five of them.
+/// The figures of the model for wgmma, all of them measured: a fit to the times
+/// of 294 kernels on an H200, `persistent` with tiles of 64 or 128 rows and 16
+/// to 256 columns over 17 shapes, the faster ones of a shape counting more
+/// (docs/Hopper.md says how and when). It is within 6 % of half of them and
+/// within 20 % of four out of five.
 struct WarpgroupModel {
   int64_t multiprocessors = 132;
-  /// Microseconds for all of a kernel, for each tile of a CTA, and for each of
-  /// that tile's columns.
-  double launch = 2.5;
-  double tile = 0.44;
-  double tileColumn = 0.0058;
-  /// Microseconds for 128 bytes of K, and more for each column of the tile: of
-  /// 128 rows, which two warpgroups share, and of 64.
-  double step128 = 0.162, column128 = 0.00179;
-  double step64 = 0.131, column64 = 0.00116;
-  /// What 128 bytes of K take less of 64 rows where a step has more of them.
-  double deep64 = 0.87;
+  /// Microseconds for all of a kernel, and more for one in clusters; for each
+  /// tile of a CTA, and for each of that tile's columns.
+  double launch = 2.55;
+  double cluster = 1.5;
+  double tile = 0.05;
+  double tileColumn = 0.00465;
+  /// If tiles go out by TMA: what remains of the latter two, how much longer
+  /// their main loop takes, and microseconds until the last one is out.
+  double tileByTma = 0.85, mainLoopByTma = 1.006, lastByTma = 0.4;
+  /// Microseconds of the tensor cores for 128 bytes of K and each column of a
+  /// tile of 128 rows, which two warpgroups share; half of that of 64 rows, and
+  /// as much more for each step, less where one has more of K.
+  double column128 = 0.00248;
+  double step64 = 0.0336;
+  double deep64 = 0.949;
+  /// Microseconds in which a multiprocessor gets 128 bytes from L2 while all of
+  /// them ask; the share of it that is left to one alone; and what rows cost
+  /// that do not begin with a line.
+  double line = 0.00121;
+  double lineAlone = 0.646;
+  double splitLine = 1.5;
   /// Bytes per second of DRAM, and of sums that are read and written again.
-  double dramBandwidth = 4.2e12;
+  double dramBandwidth = 4.8e12;
   double l2Bandwidth = 5.5e12;
 };
 
@@ -104,6 +115,9 @@ struct GemmProblem {
   int64_t operandBytes = 2;
   int64_t resultBytes = 4;
   bool accumulate = false;
+  /// Whether each row of A and B in memory begins at a multiple of 128 bytes,
+  /// if the first one does.
+  bool wholeLines = true;
   double getFlops() const { return 2.0 * m * n * k; }
 };
 

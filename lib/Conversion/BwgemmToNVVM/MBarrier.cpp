@@ -64,7 +64,9 @@ struct ArriveLowering : OpConversionPattern<MBarrierArriveOp> {
                                           castToI32(rewriter, loc, rank));
       NVVM::MBarrierArriveOp::create(rewriter, loc, TypeRange(), remote,
                                      /*count=*/Value(),
-                                     NVVM::MemScopeKind::CLUSTER);
+                                     op.getReaders()
+                                         ? NVVM::MemScopeKind::CTA
+                                         : NVVM::MemScopeKind::CLUSTER);
     } else {
       NVVM::MBarrierArriveOp::create(rewriter, loc, rewriter.getI64Type(),
                                      address, /*count=*/Value());

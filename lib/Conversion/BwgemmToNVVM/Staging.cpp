@@ -77,12 +77,15 @@ struct SmemStoreLowering : OpConversionPattern<SmemStoreOp> {
 struct WarpsBarrierLowering : OpConversionPattern<WarpsBarrierOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
-  matchAndRewrite(WarpsBarrierOp op, OpAdaptor,
+  matchAndRewrite(WarpsBarrierOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
+    Value id = constantI32(rewriter, loc, op.getId());
+    if (Value group = adaptor.getGroup())
+      id = LLVM::AddOp::create(rewriter, loc, id,
+                               castToI32(rewriter, loc, group));
     rewriter.replaceOpWithNewOp<NVVM::BarrierOp>(
-        op, TypeRange(), constantI32(rewriter, loc, op.getId()),
-        constantI32(rewriter, loc, op.getThreads()),
+        op, TypeRange(), id, constantI32(rewriter, loc, op.getThreads()),
         NVVM::BarrierReductionAttr(), /*reductionPredicate=*/Value());
     return success();
   }

@@ -78,6 +78,9 @@ struct MmaLowering : OpConversionPattern<WarpgroupMmaOp> {
     Type i64 = builder.getI64Type();
     Value start = LLVM::LShrOp::create(builder, loc, address,
                                        constantI32(builder, loc, 4));
+    // In a cluster the bits above the 18 of the address are the CTA's rank.
+    start = LLVM::AndOp::create(builder, loc, start,
+                                constantI32(builder, loc, (1 << 14) - 1));
     Value wide = LLVM::ZExtOp::create(builder, loc, i64, start);
     Value constant = LLVM::ConstantOp::create(
         builder, loc, i64,
@@ -119,6 +122,10 @@ struct MmaLowering : OpConversionPattern<WarpgroupMmaOp> {
     auto f32 = NVVM::WGMMATypesAttr::get(context, NVVM::WGMMATypes::f32);
     auto one = NVVM::WGMMAScaleInAttr::get(context, NVVM::WGMMAScaleIn::one);
     auto add = NVVM::WGMMAScaleOutAttr::get(context, NVVM::WGMMAScaleOut::one);
+    auto write =
+        NVVM::WGMMAScaleOutAttr::get(context, NVVM::WGMMAScaleOut::zero);
+    // Nothing is added to zeros, so that no register need be set to them.
+    bool isFirst = bool(op.getAcc().getDefiningOp<FragmentZeroOp>());
     // Upstream's names are those of mma.sync: A is K-major as `row`, B as
     // `col`.
     auto layout = [&](SmemType type, NVVM::MMALayout kMajor,
@@ -132,13 +139,16 @@ struct MmaLowering : OpConversionPattern<WarpgroupMmaOp> {
         context, 64, acc.getColumns(), kInstructionBytes / a.getElementBytes());
     NVVM::WgmmaFenceAlignedOp::create(rewriter, loc);
     Value sum = adaptor.getAcc();
+    if (isFirst)
+      sum = LLVM::UndefOp::create(rewriter, loc, sum.getType());
     int64_t steps = a.getK() * a.getElementBytes() / kInstructionBytes;
     for (int64_t step = 0; step < steps; ++step)
       sum = NVVM::WgmmaMmaAsyncOp::create(
           rewriter, loc, sum.getType(), sum,
           advance(descA, getStepOffset(a, step)),
           advance(descB, getStepOffset(b, step)), shape, element, element, f32,
-          add, one, one, layoutA, layoutB, NVVM::MMAIntOverflowAttr());
+          isFirst && step == 0 ? write : add, one, one, layoutA, layoutB,
+          NVVM::MMAIntOverflowAttr());
     NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, loc);
     NVVM::WgmmaWaitGroupSyncOp::create(rewriter, loc, 0);
     rewriter.replaceOp(op, sum);

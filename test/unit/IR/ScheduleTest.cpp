@@ -32,7 +32,8 @@ constexpr char kFields[] = "fields are tile=MxNxK, stages=S, "
                            "swizzle=none|32B|64B|128B, "
                            "tmem_load=32x32b|16x256b, raster=R, "
                            "order=straight|serpentine|hilbert, "
-                           "store=direct|tma, cta_group=1|2, cluster=MxN, "
+                           "store=direct|tma, staging=S, swap_ab=on|off, "
+                           "cta_group=1|2, cluster=MxN, "
                            "scheduler=static|clc|stream_k, split_k=S, "
                            "warps=MxN, pdl=on|off";
 
@@ -177,13 +178,15 @@ TEST(ScheduleTest, BadLaunchFields) {
   struct Case {
     const char *key, *value, *expected;
   };
-  for (Case bad : {Case{"cta_group", "3", "1|2"}, Case{"cta_group", "", "1|2"},
-                   Case{"cluster", "2", "MxN with extents of 1 to 65536"},
-                   Case{"cluster", "2x0", "MxN with extents of 1 to 65536"},
-                   Case{"cluster", "1x1x1", "MxN with extents of 1 to 65536"},
-                   Case{"scheduler", "dynamic", "static|clc|stream_k"},
-                   Case{"split_k", "0", "a number of 1 to 65536"},
-                   Case{"pdl", "yes", "on|off"}}) {
+  for (Case bad :
+       {Case{"cta_group", "3", "1|2"}, Case{"cta_group", "", "1|2"},
+        Case{"cluster", "2", "MxN with extents of 1 to 65536"},
+        Case{"cluster", "2x0", "MxN with extents of 1 to 65536"},
+        Case{"cluster", "1x1x1", "MxN with extents of 1 to 65536"},
+        Case{"scheduler", "dynamic", "static|clc|stream_k"},
+        Case{"split_k", "0", "a number of 1 to 65536"},
+        Case{"staging", "0", "a number of 2 to 65536"},
+        Case{"swap_ab", "1", "on|off"}, Case{"pdl", "yes", "on|off"}}) {
     std::string text = std::string("persistent,") + bad.key + "=" + bad.value;
     EXPECT_EQ(parseBad(text), "schedule '" + text + "': expected " + bad.key +
                                   "=" + bad.expected + ", got '" + bad.value +

@@ -229,19 +229,61 @@ TEST(CostModelTest, RatiosOfPublishedLadders) {
 // By hand from the figures of WarpgroupModel: 512 tiles of 128 x 256 in four
 // waves of 64 steps.
 TEST(CostModelTest, Warpgroups) {
-  Prediction p =
-      predictWarpgroups(WarpgroupModel(), cube(4096),
-                        makeFields(Preset::Persistent, {128, 256, 64}, 4));
+  ScheduleFields fields = makeFields(Preset::Persistent, {128, 256, 64}, 4);
+  Prediction p = predictWarpgroups(WarpgroupModel(), cube(4096), fields);
   EXPECT_EQ(p.tiles, 512);
   EXPECT_EQ(p.waves, 4);
   EXPECT_EQ(p.steps, 64);
-  // Three matrices of 2 bytes an element at 4.2 TB/s, of which a tenth remains.
-  double dram = 3 * 2.0 * 4096 * 4096 / 4.2e6;
-  EXPECT_NEAR(p.mainLoop, 4 * 64 * (0.162 + 0.00179 * 256) + 0.1 * dram, 1e-6);
-  EXPECT_NEAR(p.microseconds, 2.5 + p.mainLoop + 4 * (0.44 + 0.0058 * 256),
+  EXPECT_EQ(p.bound, Bound::TensorCores);
+  // Three matrices of 2 bytes an element at 4.8 TB/s, of which a tenth remains.
+  double dram = 3 * 2.0 * 4096 * 4096 / 4.8e6;
+  EXPECT_NEAR(p.mainLoop, 4 * 64 * 0.00248 * 256 + 0.1 * dram, 1e-6);
+  EXPECT_NEAR(p.microseconds, 2.55 + p.mainLoop + 4 * (0.05 + 0.00465 * 256),
               1e-6);
-  // What was measured beside it: 764 to 769 TFLOPS.
-  EXPECT_NEAR(p.teraflops, 767, 77);
+  // What was measured: 170.4 to 171.7 us.
+  EXPECT_NEAR(p.microseconds, 171, 3);
+  // A main loop that takes a little longer, and a shorter end of each tile.
+  fields.store = StoreKind::Tma;
+  Prediction staged = predictWarpgroups(WarpgroupModel(), cube(4096), fields);
+  EXPECT_NEAR(staged.mainLoop, 4 * 64 * 0.00248 * 256 * 1.006 + 0.1 * dram,
+              1e-6);
+  EXPECT_NEAR(staged.epilogue, 4 * (0.05 + 0.00465 * 256) * 0.85 + 0.4, 1e-6);
+}
+
+// Rows that do not begin with a line take longer to fetch, of which CTAs of a
+// cluster share some: 128 + 64 of 128 + 128.
+TEST(CostModelTest, WarpgroupsFetch) {
+  GemmProblem problem = cube(4104);
+  problem.wholeLines = false;
+  ScheduleFields fields = makeFields(Preset::Persistent, {128, 128, 64}, 6);
+  Prediction alone = predictWarpgroups(WarpgroupModel(), problem, fields);
+  fields.cluster = {2, 1};
+  Prediction shared = predictWarpgroups(WarpgroupModel(), problem, fields);
+  EXPECT_EQ(alone.bound, Bound::L2);
+  double dram = 3 * 2.0 * 4104 * 4104 / 4.8e6;
+  // 33 x 33 tiles in 9 waves, with whole clusters 34 x 33.
+  EXPECT_NEAR(alone.mainLoop, 9 * 65 * 256 * 0.00121 * 1.5 + 0.1 * dram, 1e-6);
+  EXPECT_NEAR(shared.mainLoop, 9 * 65 * 192 * 0.00121 * 1.5 + 0.1 * dram, 1e-6);
+  // What their launch takes longer.
+  EXPECT_NEAR(alone.microseconds - alone.mainLoop + 1.5,
+              shared.microseconds - shared.mainLoop, 1e-6);
+}
+
+// Few rows of D fill the narrow side of a tile: on an H200 17.8 us instead of
+// 22.6.
+TEST(CostModelTest, WarpgroupsSwapped) {
+  GemmProblem problem = cube(4096);
+  problem.m = 16;
+  problem.n = 8192;
+  Prediction wide =
+      predictWarpgroups(WarpgroupModel(), problem,
+                        makeFields(Preset::Persistent, {64, 64, 128}, 7));
+  ScheduleFields fields = makeFields(Preset::Persistent, {64, 16, 128}, 8);
+  fields.swapAB = true;
+  Prediction swapped = predictWarpgroups(WarpgroupModel(), problem, fields);
+  EXPECT_EQ(swapped.tiles, 128);
+  EXPECT_EQ(swapped.bound, Bound::Dram);
+  EXPECT_LT(swapped.microseconds, wide.microseconds);
 }
 
 // Which of two tiles was measured to be faster.
