@@ -100,6 +100,9 @@ static std::string complete(Options &options, const std::string &file,
   if (options.samples < 1 || options.samples > 1000)
     return "--samples: expected 1 to 1000, got " +
            std::to_string(options.samples);
+  if (options.repeat < 1 || options.repeat > 100000)
+    return "--repeat: expected 1 to 100000, got " +
+           std::to_string(options.repeat);
   if (!options.compileTo.empty() && !options.libraries.empty())
     return "--compile-to and --libraries exclude each other";
   return "";
@@ -128,6 +131,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   app.add_option("--baseline", options.baseline,
                  "cublas, or none to leave it out");
   app.add_option("--samples", options.samples, "Samples of each (9)");
+  app.add_option("--repeat", options.repeat,
+                 "Before timing, call each so many times, and compare every "
+                 "bit of the results with those of the first call (1)");
   app.add_option(
       "--init", init,
       "Contents of inputs: normal, uniform, int, ones or zeros, with "

@@ -32,6 +32,8 @@ struct Options {
   /// "cublas" or "none".
   std::string baseline;
   unsigned samples = 9;
+  /// Calls of each whose results have to have the same bits.
+  unsigned repeat = 1;
   runtime::Fill init = runtime::Fill::Normal;
   uint64_t seed = 0;
   /// Where libraries are written to and that is all, or taken from.

@@ -190,6 +190,7 @@ void Suite::check(Entry &entry, const Problem &problem) {
   entry.options.device = options.device;
   entry.options.contents.seed = options.seed;
   entry.options.contents.fill = options.init;
+  entry.options.repeat = options.repeat;
   if (options.sweep.axis) {
     auto shape = [](bool transposed, int64_t rows, int64_t columns) {
       return transposed ? runner::Shape{columns, rows}
@@ -202,7 +203,8 @@ void Suite::check(Entry &entry, const Problem &problem) {
   entry.session = std::make_unique<Session>(entry.options, entry.result);
   entry.right = entry.session->run();
   row.schedule = entry.result.schedule;
-  row.message = entry.result.message;
+  row.message = entry.result.message.empty() ? entry.result.unsteady
+                                             : entry.result.message;
   row.emulatedSeconds =
       entry.result.emulated ? entry.result.callMilliseconds / 1e3 : 0;
   switch (entry.result.status) {

@@ -104,6 +104,8 @@ bool isMlir(const std::string &path) {
   return endsWith(".mlir") || endsWith(".mlirbc");
 }
 
+constexpr unsigned maxRepeat = 1000000;
+
 /// What CLI11 cannot check.
 std::string validate(const Options &options) {
   if (!isMlir(options.input)) {
@@ -121,6 +123,9 @@ std::string validate(const Options &options) {
     if (!options.bench)
       return "--baseline needs --bench";
   }
+  if (options.repeat < 1 || options.repeat > maxRepeat)
+    return "--repeat: expected 1 to " + std::to_string(maxRepeat) + ", got " +
+           std::to_string(options.repeat);
   if (options.repetitions && !options.bench)
     return "--repetitions needs --bench";
   return "";
@@ -173,6 +178,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
       "--check=full (every element), --check=sample (corners of all tiles, "
       "edges and random elements) or --check=none; without it, full or sample "
       "by size");
+  judging->add_option("--repeat", options.repeat,
+                      "Call so many times, and compare every bit of the "
+                      "results with those of the first call (1)");
   judging->add_flag("--bench", options.bench,
                     "Time it: warm-up, then samples after pauses, buffers that "
                     "rotate, short kernels from a graph; median and spread");

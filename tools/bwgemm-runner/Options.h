@@ -34,6 +34,8 @@ struct Options {
   CheckMode check = CheckMode::Auto;
   /// --check was given: not being able to check is an error then.
   bool checkRequired = false;
+  /// Calls in all, whose results have to have the same bits.
+  unsigned repeat = 1;
   bool bench = false;
   /// Samples (calls on the emulator) of --bench; 0 for the default.
   unsigned repetitions = 0;

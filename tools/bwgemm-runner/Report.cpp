@@ -195,6 +195,9 @@ void printJson(const RunResult &result) {
          {"got", number(wrong.got)},
          {"bound", number(wrong.expected.bound())}});
   object["hints"] = result.check.hints;
+  object["repeated"] = result.repeated;
+  if (!result.unsteady.empty())
+    object["unsteady"] = result.unsteady;
   object["guards"] = result.guardErrors;
   // An emulated time is no speed: it comes under this name with a label, and
   // without TFLOPS.
@@ -259,6 +262,11 @@ void printText(const RunResult &result) {
   }
   if (result.called) {
     line("check", checkText(result));
+    if (!result.unsteady.empty())
+      line("repeated", "WRONG: " + result.unsteady);
+    else if (result.repeated > 1)
+      line("repeated", "the same bits in all " +
+                           std::to_string(result.repeated) + " calls");
     for (const WrongElement &wrong : result.check.examples)
       line("", indexText(result, wrong) + " of argument " +
                    std::to_string(wrong.argument) + ": expected " +

@@ -45,6 +45,10 @@ struct RunResult {
   /// What was written outside of results.
   std::vector<std::string> guardErrors;
   CheckResult check;
+  /// Calls whose results had the same bits, the first one included; and which
+  /// element of a later call had others.
+  unsigned repeated = 1;
+  std::string unsteady;
   std::vector<std::string> outputs; ///< Files that were written.
   BenchResult bench;
   double wallSeconds = 0;

@@ -10,6 +10,7 @@
 #include "Compile.h"
 #include "Progress.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -36,7 +37,7 @@ Session::Session(const Options &options, RunResult &result)
 bool Session::run() {
   return openLibrary() && chooseFunction() && readInputs() && prepareOutput() &&
          prepareOperands() && openDevice() && call() && judge(*theFunction) &&
-         writeOutputs() && result.status == Status::Right;
+         repeat() && writeOutputs() && result.status == Status::Right;
 }
 
 bool Session::fail(const std::string &message, Status status) {
@@ -314,6 +315,52 @@ bool Session::judge(const FunctionInfo &wanted) {
     result.status = Status::Wrong;
   if (!result.hazards.empty())
     result.status = Status::Fault;
+  return true;
+}
+
+/// Calls again, from the same contents, and compares bits: a race may leave
+/// numbers that are right within their bound, but not the same ones.
+bool Session::repeat() {
+  if (options.repeat == 1 || result.status != Status::Right)
+    return true;
+  ProgressLine progress("repeating");
+  std::vector<std::vector<unsigned char>> first(operands.size());
+  for (unsigned call = 2; call <= options.repeat; ++call) {
+    progress.update(double(call - 1) / options.repeat);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (!operands[i].info.written)
+        continue;
+      std::swap(first[i], operands[i].after);
+      if (std::string error = buffers[i].reset(operands[i]); !error.empty())
+        return fail(operands[i].text() + ": " + error);
+    }
+    if (callOnce(descriptors) < 0)
+      return false;
+    if (!result.hazards.empty()) {
+      result.status = Status::Fault;
+      return false;
+    }
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (!operands[i].info.written)
+        continue;
+      if (std::string error = buffers[i].fetch(operands[i]); !error.empty())
+        return fail(operands[i].text() + ": " + error);
+      std::swap(first[i], operands[i].after);
+      auto differ = std::mismatch(first[i].begin(), first[i].end(),
+                                  operands[i].after.begin());
+      if (differ.first == first[i].end())
+        continue;
+      result.status = Status::Wrong;
+      result.unsteady =
+          "call " + std::to_string(call) + " of " +
+          std::to_string(options.repeat) +
+          " gave other bits than the first: " + operands[i].text() +
+          " from byte " + std::to_string(differ.first - first[i].begin()) +
+          " of its buffer on";
+      return true;
+    }
+    result.repeated = call;
+  }
   return true;
 }
 

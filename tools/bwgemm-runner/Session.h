@@ -76,6 +76,7 @@ private:
   bool call();
   bool judge(const FunctionInfo &wanted);
   bool callLike(Session &first);
+  bool repeat();
   bool writeOutputs();
   void readReport(double &milliseconds);
 

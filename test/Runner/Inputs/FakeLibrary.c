@@ -14,6 +14,7 @@
 //   FAULT_LAST_ROWS    the last, partial row of 16 x 16 tiles is not written
 //   FAULT_LOST_K       the last quarter of K is missing
 //   FAULT_TRANSPOSED   B is read as if it were not transposed
+//   FAULT_UNSTEADY     from the third call on D[1][2] has another last bit
 //   FAULT_PAST_END     a number is written past the end of D
 //   FAULT_INPUT        A[0][0] is overwritten
 //   FAULT_READ_C       D is added to, although it should be overwritten
@@ -99,6 +100,11 @@ static void gemm(memref *a, memref *b, memref *d, int accumulate) {
     }
 #ifdef FAULT_ELEMENT
   *at(d, 1, 2) *= 1.001f;
+#endif
+#ifdef FAULT_UNSTEADY
+  static int calls;
+  if (++calls > 2)
+    *at(d, 1, 2) *= 1.0000001f;
 #endif
 #ifdef FAULT_PAST_END
   at(d, m - 1, n - 1)[3] = 1;
