@@ -35,7 +35,7 @@ using Descriptor = void *;
 constexpr int32_t compute32F = 68; ///< CUBLAS_COMPUTE_32F
 constexpr int32_t opN = 0, opT = 1;
 /// cublasLtMatmulDescAttributes_t.
-constexpr int descTransA = 3, descTransB = 4;
+constexpr int descTransA = 3, descTransB = 4, descEpilogue = 7, descBias = 8;
 /// cublasLtMatmulPreferenceAttributes_t.
 constexpr int preferWorkspace = 1, preferAlignmentOfA = 5;
 /// What a heuristic search is asked for: more than it ever returned.
@@ -72,6 +72,22 @@ int dataType(ElementType type) {
   default:
     return -1;
   }
+}
+
+/// cublasLtEpilogue_t. Its bias is that of a row of the column-major result,
+/// which is a column of ours.
+uint32_t epilogueCode(MatmulEpilogue epilogue) {
+  switch (epilogue) {
+  case MatmulEpilogue::None:
+    return 1;
+  case MatmulEpilogue::Bias:
+    return 4;
+  case MatmulEpilogue::BiasRelu:
+    return 2 | 4;
+  case MatmulEpilogue::BiasGelu:
+    return 32 | 4;
+  }
+  return 1;
 }
 
 } // namespace
@@ -238,6 +254,7 @@ struct CublasLt::Plan::State {
   Descriptor a = nullptr, b = nullptr, d = nullptr;
   std::vector<HeuristicResult> algorithms;
   float alpha = 1, beta = 0;
+  bool hasBias = false;
 
   ~State() {
     for (Descriptor layout : {a, b, d})
@@ -287,6 +304,10 @@ std::string CublasLt::Plan::State::create(const MatmulProblem &p,
   then(l.check(l.descSet(desc, descTransA, &transA, sizeof transA),
                "cublasLtMatmulDescSetAttribute"));
   then(l.check(l.descSet(desc, descTransB, &transB, sizeof transB),
+               "cublasLtMatmulDescSetAttribute"));
+  uint32_t epilogue = epilogueCode(p.epilogue);
+  hasBias = p.epilogue != MatmulEpilogue::None;
+  then(l.check(l.descSet(desc, descEpilogue, &epilogue, sizeof epilogue),
                "cublasLtMatmulDescSetAttribute"));
   then(p.transposedB ? layout(a, operand, p.n, p.k, p.ldB)
                      : layout(a, operand, p.k, p.n, p.ldB));
@@ -340,13 +361,21 @@ std::unique_ptr<CublasLt::Plan> CublasLt::plan(const MatmulProblem &problem,
 
 std::string CublasLt::Plan::enqueue(size_t algorithm, CUdeviceptr a,
                                     CUdeviceptr b, CUdeviceptr d,
-                                    CUstream stream) const {
+                                    CUdeviceptr bias, CUstream stream) const {
   const State &s = *state;
   const Library &l = *s.library;
   auto pointer = [](CUdeviceptr address) {
     return reinterpret_cast<void *>(uintptr_t(address));
   };
   const HeuristicResult &choice = s.algorithms[algorithm];
+  if (s.hasBias) {
+    const void *address = pointer(bias);
+    if (std::string error =
+            l.check(l.descSet(s.desc, descBias, &address, sizeof address),
+                    "cublasLtMatmulDescSetAttribute");
+        !error.empty())
+      return error;
+  }
   return l.check(
       l.matmul(l.handle, s.desc, &s.alpha, pointer(b), s.a, pointer(a), s.b,
                &s.beta, pointer(d), s.d, pointer(d), s.d, &choice.algorithm,

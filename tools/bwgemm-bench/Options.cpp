@@ -23,7 +23,8 @@ FILE has one problem a line, MxNxK TYPES TRANSPOSES [EPILOGUE]:
 
   4096x4096x4096 bf16-bf16 nt    # D = A * B^T, B stored N x K
   8192x1024x8192 f16-f32 nn
-  512x512x4096 bf16-f32 tn accumulate)";
+  512x512x4096 bf16-f32 tn accumulate
+  4096x4096x4096 bf16-bf16 nt bias_gelu     # or bias, bias_relu)";
 
 static const char *const details =
     R"(Examples:
@@ -80,6 +81,10 @@ static std::string complete(Options &options, const std::string &file,
   if (!sweep.empty()) {
     if (!tools::parseSweep(sweep, options.sweep, error))
       return error;
+    for (const Problem &problem : options.problems)
+      if (problem.epilogue != runtime::MatmulEpilogue::None)
+        return "--sweep: expected a problem without bias, got '" +
+               problem.text() + "'";
     if (options.problems.size() != 1)
       return "--sweep: expected one problem to start from, got " +
              std::to_string(options.problems.size());

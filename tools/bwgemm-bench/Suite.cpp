@@ -248,7 +248,8 @@ std::string Suite::time(std::vector<std::unique_ptr<Entry>> &entries) {
   std::unique_ptr<CublasLt::Plan> baseline;
   if (cublas) {
     std::string reason;
-    baseline = runner::planBaseline(first, *cublas, sets, reason);
+    baseline = runner::planBaseline(
+        first, *cublas, sets, timed.front()->row.problem.epilogue, reason);
     for (Entry *entry : timed)
       entry->row.noBaseline = reason;
   }

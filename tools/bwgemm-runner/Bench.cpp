@@ -60,6 +60,7 @@ Contender contenderOf(const Session &session, const OperandSets &sets,
 std::unique_ptr<CublasLt::Plan> planBaseline(const Session &session,
                                              const CublasLt &cublas,
                                              const OperandSets &sets,
+                                             MatmulEpilogue epilogue,
                                              std::string &error) {
   const std::vector<OperationInfo> &operations = session.function().operations;
   auto refuse = [&](const std::string &why) {
@@ -98,6 +99,7 @@ std::unique_ptr<CublasLt::Plan> planBaseline(const Session &session,
   problem.transposedA = operation.a.transposed;
   problem.transposedB = operation.b.transposed;
   problem.accumulate = operation.accumulate;
+  problem.epilogue = epilogue;
   problem.ldA = a.strides[0];
   problem.ldB = b.strides[0];
   problem.ldD = d.strides[0];
@@ -114,10 +116,17 @@ Contender contenderOf(const Session &session, const OperandSets &sets,
     size_t argument = size_t(info.argument);
     return sets.operand(set, argument).address(session.arguments()[argument]);
   };
+  const std::vector<Operand> &arguments = session.arguments();
+  auto vector = std::find_if(
+      arguments.begin(), arguments.end(),
+      [](const Operand &operand) { return operand.shape.size() == 1; });
+  OperandInfo bias = operation.d;
+  if (vector != arguments.end())
+    bias.argument = vector - arguments.begin();
   return {"cuBLASLt", [=, &operation, &plan](CUstream stream, unsigned set) {
-            return plan.enqueue(algorithm, address(set, operation.a),
-                                address(set, operation.b),
-                                address(set, operation.d), stream);
+            return plan.enqueue(
+                algorithm, address(set, operation.a), address(set, operation.b),
+                address(set, operation.d), address(set, bias), stream);
           }};
 }
 
@@ -196,7 +205,8 @@ static std::string benchOnGpu(Session &session, const Options &options,
       contenderOf(session, sets, session.function().name)};
   std::unique_ptr<CublasLt::Plan> baseline;
   if (session.baseline()) {
-    baseline = planBaseline(session, *session.baseline(), sets, error);
+    baseline = planBaseline(session, *session.baseline(), sets,
+                            MatmulEpilogue::None, error);
     if (!baseline)
       return error;
     std::vector<size_t> algorithms;

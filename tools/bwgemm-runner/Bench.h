@@ -50,13 +50,16 @@ private:
 size_t bytesOf(const std::vector<Operand> &operands);
 
 /// cuBLASLt's plan for the one operation of a session's function, on its
-/// arguments. Null, with the reason in `error`, if there is none.
+/// arguments, with this epilogue. Null, with the reason in `error`, if there is
+/// none.
 std::unique_ptr<runtime::CublasLt::Plan>
 planBaseline(const Session &session, const runtime::CublasLt &cublas,
-             const OperandSets &sets, std::string &error);
+             const OperandSets &sets, runtime::MatmulEpilogue epilogue,
+             std::string &error);
 
 /// What executes the session's function, and what executes one of a plan's
-/// algorithms, on the same sets. All are referred to.
+/// algorithms, on the same sets. The bias of an epilogue is the argument that
+/// is a vector, if there is one. All are referred to.
 runtime::Contender contenderOf(const Session &session, const OperandSets &sets,
                                std::string name);
 runtime::Contender contenderOf(const Session &session, const OperandSets &sets,

@@ -56,6 +56,12 @@ static std::string complete(Options &options, const std::string &file,
       return "--problem: " + error;
     options.problems.push_back(problem);
   }
+  // The measured schedule of a product serves it with elementwise ops behind.
+  for (const Problem &problem : options.problems)
+    if (problem.epilogue != runtime::MatmulEpilogue::None)
+      return "expected problems without bias, whose schedules count for those "
+             "with one, got '" +
+             problem.text() + "'";
   if (options.problems.empty())
     return "expected a FILE of problems or --problem";
   if (!runtime::DriverChoice::parse(device, options.device, error))

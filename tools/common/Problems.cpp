@@ -18,6 +18,27 @@ namespace bwgemm::tools {
 
 using runtime::ElementType;
 
+using runtime::MatmulEpilogue;
+
+namespace {
+constexpr struct {
+  MatmulEpilogue epilogue;
+  const char *name;
+} epilogues[] = {{MatmulEpilogue::None, "none"},
+                 {MatmulEpilogue::Bias, "bias"},
+                 {MatmulEpilogue::BiasRelu, "bias_relu"},
+                 {MatmulEpilogue::BiasGelu, "bias_gelu"}};
+} // namespace
+
+std::string Problem::epilogueName() const {
+  if (accumulate)
+    return "accumulate";
+  for (const auto &each : epilogues)
+    if (each.epilogue == epilogue)
+      return each.name;
+  return "";
+}
+
 std::string Problem::sizes() const {
   return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
 }
@@ -25,7 +46,7 @@ std::string Problem::sizes() const {
 std::string Problem::kind() const {
   return std::string(name(operands)) + "-" + std::string(name(result)) + " " +
          (transposedA ? "t" : "n") + (transposedB ? "t" : "n") +
-         (accumulate ? " accumulate" : "");
+         (epilogueName() == "none" ? "" : " " + epilogueName());
 }
 
 std::string Problem::text() const { return sizes() + " " + kind(); }
@@ -33,7 +54,8 @@ std::string Problem::text() const { return sizes() + " " + kind(); }
 double Problem::bytes() const {
   double in = double(sizeInBytes(operands)), out = double(sizeInBytes(result));
   return in * (double(m) * double(k) + double(k) * double(n)) +
-         out * double(m) * double(n) * (accumulate ? 2 : 1);
+         out * double(m) * double(n) * (accumulate ? 2 : 1) +
+         (epilogue == MatmulEpilogue::None ? 0 : out * double(n));
 }
 
 /// A positive number that leaves room for products of three.
@@ -91,9 +113,20 @@ bool parseProblem(const std::string &line, Problem &problem,
     return fail("transposes nn, nt, tn or tt");
   problem.transposedA = word[2][0] == 't';
   problem.transposedB = word[2][1] == 't';
-  problem.accumulate = word.size() == 4 && word[3] == "accumulate";
-  if (word.size() == 4 && word[3] != "none" && !problem.accumulate)
-    return fail("the epilogue none or accumulate");
+  std::string epilogue = word.size() == 4 ? word[3] : "none";
+  problem.accumulate = epilogue == "accumulate";
+  bool isKnown = problem.accumulate;
+  problem.epilogue = MatmulEpilogue::None;
+  for (const auto &each : epilogues)
+    if (epilogue == each.name) {
+      problem.epilogue = each.epilogue;
+      isKnown = true;
+    }
+  if (!isKnown)
+    return fail("the epilogue none, accumulate, bias, bias_relu or bias_gelu");
+  if (problem.epilogue != MatmulEpilogue::None &&
+      !runtime::isFloat(problem.result))
+    return fail("a result of f32, f16 or bf16 for the epilogue " + epilogue);
   return true;
 }
 
@@ -166,6 +199,55 @@ bool parseSweep(const std::string &text, Sweep &sweep, std::string &error) {
 // Modules
 //===----------------------------------------------------------------------===//
 
+/// An f32 matrix `%t` becomes `%d`, both M x N.
+static std::string makeEpilogue(const Problem &p, const std::string &d) {
+  std::string size = std::to_string(p.m) + "x" + std::to_string(p.n);
+  std::string type(name(p.result));
+  bool isWide = p.result == ElementType::F32;
+  std::string text =
+      "  linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, "
+      "affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>], "
+      "iterator_types = [\"parallel\", \"parallel\"]}\n      ins(%t, %bias : "
+      "memref<" +
+      size + "xf32>, memref<" + std::to_string(p.n) + "x" + type +
+      ">) outs(%d : " + d + ") {\n  ^bb0(%sum: f32, %b0: " + type +
+      ", %old: " + type + "):\n";
+  std::string bias = "%b0", result = "%x";
+  auto op = [&](const std::string &line) { text += "    " + line + "\n"; };
+  if (!isWide) {
+    op("%b1 = arith.extf %b0 : " + type + " to f32");
+    bias = "%b1";
+  }
+  op("%x = arith.addf %sum, " + bias + " : f32");
+  if (p.epilogue == MatmulEpilogue::BiasRelu) {
+    op("%c0 = arith.constant 0.0 : f32");
+    op("%y = arith.maximumf %x, %c0 : f32");
+    result = "%y";
+  } else if (p.epilogue == MatmulEpilogue::BiasGelu) {
+    // x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))
+    op("%c1 = arith.constant 0.044715 : f32");
+    op("%c2 = arith.constant 0.797884561 : f32");
+    op("%c3 = arith.constant 0.5 : f32");
+    op("%c4 = arith.constant 1.0 : f32");
+    op("%x2 = arith.mulf %x, %x : f32");
+    op("%x3 = arith.mulf %x2, %x : f32");
+    op("%u = arith.mulf %x3, %c1 : f32");
+    op("%v = arith.addf %x, %u : f32");
+    op("%w = arith.mulf %v, %c2 : f32");
+    op("%t1 = math.tanh %w : f32");
+    op("%t2 = arith.addf %t1, %c4 : f32");
+    op("%h = arith.mulf %x, %c3 : f32");
+    op("%y = arith.mulf %h, %t2 : f32");
+    result = "%y";
+  }
+  if (!isWide) {
+    op("%r = arith.truncf " + result + " : f32 to " + type);
+    result = "%r";
+  }
+  op("linalg.yield " + result + " : " + type);
+  return text + "  }\n";
+}
+
 std::string makeModule(const Problem &p, bool open) {
   auto matrix = [&](int64_t rows, int64_t columns, ElementType type) {
     return "memref<" +
@@ -182,17 +264,28 @@ std::string makeModule(const Problem &p, bool open) {
     return std::string("affine_map<(m, n, k) -> (") + dims + ")>";
   };
   std::string element(name(p.result));
-  std::string text =
-      "func.func @matmul(%a: " + a + ", %b: " + b + ", %d: " + d + ") {\n";
+  bool hasEpilogue = p.epilogue != MatmulEpilogue::None;
+  std::string sumName = "%d", sum = d;
+  std::string text = "func.func @matmul(%a: " + a + ", %b: " + b;
+  if (hasEpilogue)
+    text += ", %bias: memref<" + std::to_string(p.n) + "x" + element + ">";
+  text += ", %d: " + d + ") {\n";
+  if (hasEpilogue) {
+    sumName = "%t";
+    element = "f32";
+    sum = matrix(p.m, p.n, ElementType::F32);
+    text += "  %t = memref.alloc() : " + sum + "\n";
+  }
   if (!p.accumulate)
     text += "  %zero = arith.constant 0.0 : " + element +
-            "\n  linalg.fill ins(%zero : " + element + ") outs(%d : " + d +
-            ")\n";
+            "\n  linalg.fill ins(%zero : " + element + ") outs(" + sumName +
+            " : " + sum + ")\n";
   return text + "  linalg.matmul indexing_maps = [" +
          map(p.transposedA ? "k, m" : "m, k") + ", " +
          map(p.transposedB ? "n, k" : "k, n") + ", " + map("m, n") +
-         "]\n      ins(%a, %b : " + a + ", " + b + ") outs(%d : " + d +
-         ")\n  return\n}\n";
+         "]\n      ins(%a, %b : " + a + ", " + b + ") outs(" + sumName + " : " +
+         sum + ")\n" + (hasEpilogue ? makeEpilogue(p, d) : "") +
+         "  return\n}\n";
 }
 
 } // namespace bwgemm::tools

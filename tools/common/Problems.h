@@ -8,6 +8,7 @@
 #ifndef BWGEMM_TOOLS_COMMON_PROBLEMS_H
 #define BWGEMM_TOOLS_COMMON_PROBLEMS_H
 
+#include "bwgemm-runtime/CublasLt.h"
 #include "bwgemm-runtime/ElementType.h"
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 namespace bwgemm::tools {
 
-/// D = op(A) op(B), or D += op(A) op(B).
+/// D = op(A) op(B), or D += op(A) op(B), or D = f(op(A) op(B) + bias).
 struct Problem {
   int64_t m = 0, n = 0, k = 0;
   runtime::ElementType operands = runtime::ElementType::BF16,
@@ -24,8 +25,12 @@ struct Problem {
   /// A is stored K x M, B is stored N x K.
   bool transposedA = false, transposedB = false;
   bool accumulate = false;
+  /// Behind a product that does not accumulate.
+  runtime::MatmulEpilogue epilogue = runtime::MatmulEpilogue::None;
 
-  /// "4096x4096x4096 bf16-bf16 nt", and "+C" where it accumulates.
+  /// "none", "accumulate", "bias", "bias_relu" or "bias_gelu".
+  std::string epilogueName() const;
+  /// "4096x4096x4096 bf16-bf16 nt", and the epilogue if there is one.
   std::string text() const;
   /// "bf16-bf16 nt" and "4096x4096x4096".
   std::string kind() const;
@@ -37,8 +42,9 @@ struct Problem {
 
 /// Parses "MxNxK TYPES TRANSPOSES [EPILOGUE]": "4096x4096x4096 bf16-bf16 nt".
 /// TYPES is the operands' type and the result's; TRANSPOSES says of A and of B
-/// whether it is stored transposed (t) or not (n); EPILOGUE is "none" or
-/// "accumulate". False, with what was expected in `error`, if it is none.
+/// whether it is stored transposed (t) or not (n); EPILOGUE is that of
+/// `Problem::epilogueName`. False, with what was expected in `error`, if it is
+/// none.
 bool parseProblem(const std::string &line, Problem &problem,
                   std::string &error);
 

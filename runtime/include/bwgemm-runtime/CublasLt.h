@@ -21,6 +21,10 @@
 
 namespace bwgemm::runtime {
 
+/// What is done with a sum before it is rounded to D: a bias of each column, of
+/// D's type, is added; then ReLU, or GELU in the form with tanh.
+enum class MatmulEpilogue { None, Bias, BiasRelu, BiasGelu };
+
 /// D = op(A) op(B), or D += op(A) op(B), with row-major matrices whose rows are
 /// `ldA`, `ldB` and `ldD` elements apart. A is stored K x M if `transposedA`, B
 /// is stored N x K if `transposedB`.
@@ -28,6 +32,7 @@ struct MatmulProblem {
   int64_t m = 0, n = 0, k = 0;
   ElementType operands = ElementType::F16, result = ElementType::F32;
   bool transposedA = false, transposedB = false, accumulate = false;
+  MatmulEpilogue epilogue = MatmulEpilogue::None;
   int64_t ldA = 0, ldB = 0, ldD = 0;
 };
 
@@ -55,9 +60,10 @@ public:
     Plan(const Plan &) = delete;
     Plan &operator=(const Plan &) = delete;
     size_t algorithms() const;
-    /// Puts the product into `stream`. Returns an error text.
+    /// Puts the product into `stream`; `bias` counts where the problem has an
+    /// epilogue. Returns an error text.
     std::string enqueue(size_t algorithm, CUdeviceptr a, CUdeviceptr b,
-                        CUdeviceptr d, CUstream stream) const;
+                        CUdeviceptr d, CUdeviceptr bias, CUstream stream) const;
 
   private:
     friend class CublasLt;

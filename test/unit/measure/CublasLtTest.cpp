@@ -83,9 +83,9 @@ TEST_F(CublasLtTest, AllTransposes) {
     auto plan = cublas->plan(p, 64, error);
     ASSERT_TRUE(plan) << error;
     ASSERT_EQ(plan->algorithms(), 2u);
-    ASSERT_EQ(
-        plan->enqueue(bits % 2, a.address(), b.address(), d.address(), nullptr),
-        "");
+    ASSERT_EQ(plan->enqueue(bits % 2, a.address(), b.address(), d.address(),
+                            /*bias=*/0, nullptr),
+              "");
     ASSERT_EQ(d.copy(false), "");
     for (int64_t row = 0; row < m; ++row)
       for (int64_t column = 0; column < n; ++column) {
@@ -97,6 +97,45 @@ TEST_F(CublasLtTest, AllTransposes) {
       }
     EXPECT_TRUE(std::isnan(d.at(0, n)));
   }
+}
+
+// The bias of a column of ours is that of a row of the library's.
+TEST_F(CublasLtTest, BiasAndRelu) {
+  std::string error;
+  auto cublas = CublasLt::open(*api, error);
+  ASSERT_TRUE(cublas) << error;
+  MatmulProblem p;
+  p.m = 5;
+  p.n = 7;
+  p.k = 4;
+  p.operands = p.result = ElementType::F32;
+  TestMatrix a(*api, p.m, p.k, 1), b(*api, p.k, p.n, 2), d(*api, p.m, p.n, 0);
+  TestMatrix bias(*api, 1, p.n, 3);
+  p.ldA = a.ld;
+  p.ldB = b.ld;
+  p.ldD = d.ld;
+  for (MatmulEpilogue epilogue :
+       {MatmulEpilogue::Bias, MatmulEpilogue::BiasRelu}) {
+    p.epilogue = epilogue;
+    auto plan = cublas->plan(p, 64, error);
+    ASSERT_TRUE(plan) << error;
+    ASSERT_EQ(plan->enqueue(0, a.address(), b.address(), d.address(),
+                            bias.address(), nullptr),
+              "");
+    ASSERT_EQ(d.copy(false), "");
+    for (int64_t row = 0; row < p.m; ++row)
+      for (int64_t column = 0; column < p.n; ++column) {
+        float sum = 0;
+        for (int64_t i = 0; i < p.k; ++i)
+          sum += a.at(row, i) * b.at(i, column);
+        sum += bias.at(0, column);
+        if (epilogue == MatmulEpilogue::BiasRelu && sum < 0)
+          sum = 0;
+        EXPECT_EQ(d.at(row, column), sum);
+      }
+  }
+  p.epilogue = MatmulEpilogue::BiasGelu;
+  EXPECT_TRUE(cublas->plan(p, 64, error)) << error;
 }
 
 TEST_F(CublasLtTest, WhatItCannotDo) {

@@ -30,6 +30,8 @@ struct Layout {
 
 struct Desc {
   int32_t transA = 0, transB = 0;
+  uint32_t epilogue = 1;
+  const float *bias = nullptr;
 };
 
 struct Algorithm {
@@ -71,8 +73,21 @@ FAKE int cublasLtMatmulDescDestroy(Desc *desc) {
 }
 FAKE int cublasLtMatmulDescSetAttribute(Desc *desc, int attribute,
                                         const void *value, size_t bytes) {
-  if (bytes != sizeof(int32_t) || (attribute != 3 && attribute != 4))
+  if (attribute == 8 && bytes == sizeof desc->bias) {
+    std::memcpy(&desc->bias, value, bytes);
+    return 0;
+  }
+  if (bytes != sizeof(int32_t) ||
+      (attribute != 3 && attribute != 4 && attribute != 7))
     return invalidValue;
+  if (attribute == 7) {
+    std::memcpy(&desc->epilogue, value, bytes);
+    // None; a bias alone, before ReLU or before GELU.
+    return desc->epilogue == 1 || desc->epilogue == 4 || desc->epilogue == 6 ||
+                   desc->epilogue == 36
+               ? 0
+               : invalidValue;
+  }
   std::memcpy(attribute == 3 ? &desc->transA : &desc->transB, value, bytes);
   return 0;
 }
@@ -138,7 +153,12 @@ FAKE int cublasLtMatmul(void *, Desc *desc, const float *alpha, const float *a,
         sum += (desc->transA ? la->at(a, i, row) : la->at(a, row, i)) *
                (desc->transB ? lb->at(b, column, i) : lb->at(b, i, column));
       float before = *beta == 0 ? 0 : *beta * lc->at(c, row, column);
-      d[row + column * uint64_t(ld->ld)] = *alpha * sum + before;
+      float result = *alpha * sum + before;
+      if (desc->epilogue & 4)
+        result += desc->bias[row];
+      if (desc->epilogue & 2 && result < 0)
+        result = 0;
+      d[row + column * uint64_t(ld->ld)] = result;
     }
   return 0;
 }
