@@ -130,9 +130,14 @@ std::pair<Value, Value> emitArriver(OpBuilder &builder, Operation *op,
   Value shifted = arith::ShRUIOp::create(builder, loc, wide, lane);
   Value bit = arith::AndIOp::create(builder, loc, shifted,
                                     constantIndex(builder, loc, 1));
+  // The other threads have a rank too, since LLVM may compute the address of
+  // its mbarrier for them.
+  Value ctas = gpu::ClusterDimBlocksOp::create(builder, loc, gpu::Dimension::x);
+  Value last = arith::SubIOp::create(builder, loc, ctas,
+                                     constantIndex(builder, loc, 1));
   return {arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, bit,
                                 constantIndex(builder, loc, 0)),
-          lane};
+          arith::MinUIOp::create(builder, loc, lane, last)};
 }
 
 template <typename Op> struct RingPattern : OpConversionPattern<Op> {

@@ -17,15 +17,10 @@ Rows of operands have any length, and so any alignment. What fits is decided
 here, from sums of bytes and registers.
 """
 
-import argparse
-import concurrent.futures
-import os
 import random
 import sys
-import tempfile
-import time
 
-import sweep
+import drawn
 
 # Shared memory of a CTA in KiB (CUDA programming guide).
 TARGETS = {"sm_80": 163, "sm_86": 99, "sm_89": 99, "sm_90": 227, "sm_90a": 227,
@@ -104,80 +99,5 @@ def draw(seed, index):
         return ",".join([preset] + fields), case, shape, static, target
 
 
-def describe(configuration):
-    schedule, case, shape, static, target = configuration
-    return (f"{schedule} {case} --shapes={'x'.join(map(str, shape))} "
-            f"--target={target}" + (" --static" if static else ""))
-
-
-def run(configuration, index, folder, orders):
-    """What is wrong; None if nothing is. And how often it ran."""
-    schedule, case, shape, static, target = configuration
-    library, process = sweep.compile_case(folder, schedule, case,
-                                          shape if static else None,
-                                          ["--ptxas=none", f"--target={target}"])
-    if process.returncode != 0:
-        return f"status {process.returncode}, though it is legal\n{process.stderr}", 0
-    layout = case.removesuffix("+C").split("-")[2]
-
-    def execute(init, emulator, output=None):
-        return sweep.run(library, shape, layout, init, f"hazards=on,{emulator}", output)
-
-    wrong = execute("int", "schedule=fair")
-    if wrong or not orders:
-        return wrong, 1
-    expected = None
-    for order in range(orders + 1):
-        output = os.path.join(folder, f"out{order}")
-        os.makedirs(output)
-        emulator = (f"schedule=random,seed={1000 * index + order}" if order
-                    else "schedule=fair")
-        wrong = execute("normal", emulator, output)
-        if wrong:
-            return f"with {emulator}: {wrong}", order + 2
-        data = {}
-        for name in sorted(os.listdir(output)):
-            with open(os.path.join(output, name), "rb") as file:
-                data[name] = file.read()
-        assert data, "the runner has written no result"
-        if expected is None:
-            expected = data
-        elif data != expected:
-            return f"with {emulator}: other bits than in the fair order", order + 2
-    return None, orders + 2
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--only", type=int)
-    parser.add_argument("--orders", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--list", action="store_true")
-    arguments = parser.parse_args()
-    indices = range(arguments.count) if arguments.only is None else [arguments.only]
-    drawn = [(index, draw(arguments.seed, index)) for index in indices]
-    if arguments.list:
-        print("\n".join(f"{index}: {describe(c)}" for index, c in drawn))
-        return 0
-    started, runs, failures = time.monotonic(), 0, 0
-
-    def attempt(pair):
-        with tempfile.TemporaryDirectory() as folder:
-            return pair, run(pair[1], pair[0], folder, arguments.orders)
-
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for (index, configuration), (wrong, count) in pool.map(attempt, drawn):
-            runs += count
-            if wrong:
-                failures += 1
-                print(f"{index}: {describe(configuration)}\n{wrong}", flush=True)
-    print(f"seed {arguments.seed}: {len(drawn)} configurations, {runs} runs, "
-          f"{failures} wrong; {time.monotonic() - started:.0f} s")
-    return 1 if failures or not runs else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(drawn.main(__doc__, draw))

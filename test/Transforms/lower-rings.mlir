@@ -101,7 +101,10 @@ gpu.module @kernels {
     // CHECK: %[[WIDE:.*]] = arith.index_castui %[[MASK]]
     // CHECK: %[[SHIFTED:.*]] = arith.shrui %[[WIDE]], %[[LANE]]
     // CHECK: %[[BIT:.*]] = arith.andi %[[SHIFTED]], %{{.*}}
+    // CHECK: %[[CTAS:.*]] = gpu.cluster_dim_blocks x
+    // CHECK: %[[LAST:.*]] = arith.subi %[[CTAS]], %{{.*}}
     // CHECK: %[[ARRIVES:.*]] = arith.cmpi ne, %[[BIT]], %{{.*}}
+    // CHECK: %[[RANK:.*]] = arith.minui %[[LANE]], %[[LAST]]
     // CHECK: %[[ELECTED:.*]] = bwgemm.elect
     bwgemm.role "multiply" warps 0 to 3 {
       %begin = bwgemm.ring.begin %ring : !ring
@@ -111,7 +114,7 @@ gpu.module @kernels {
         // CHECK-NEXT: bwgemm.mbarrier.arrive %{{.*}}[%{{.*}}] : !bwgemm.mbarrier<3>
         bwgemm.ring.release %ring[%c] by warp : !ring
         // CHECK: scf.if %[[ARRIVES]] {
-        // CHECK-NEXT: bwgemm.mbarrier.arrive %{{.*}}[%{{.*}}] of %[[LANE]] readers : !bwgemm.mbarrier<3>
+        // CHECK-NEXT: bwgemm.mbarrier.arrive %{{.*}}[%{{.*}}] of %[[RANK]] readers : !bwgemm.mbarrier<3>
         bwgemm.ring.release %others[%c] by warp to %mask : !ring
         %next = bwgemm.ring.next %ring[%c] : !ring
         scf.yield %next : !bwgemm.cursor
