@@ -133,8 +133,8 @@ std::pair<Value, Value> emitArriver(OpBuilder &builder, Operation *op,
   // The other threads have a rank too, since LLVM may compute the address of
   // its mbarrier for them.
   Value ctas = gpu::ClusterDimBlocksOp::create(builder, loc, gpu::Dimension::x);
-  Value last = arith::SubIOp::create(builder, loc, ctas,
-                                     constantIndex(builder, loc, 1));
+  Value last =
+      arith::SubIOp::create(builder, loc, ctas, constantIndex(builder, loc, 1));
   return {arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, bit,
                                 constantIndex(builder, loc, 0)),
           arith::MinUIOp::create(builder, loc, lane, last)};
