@@ -267,8 +267,8 @@ Prediction bwgemm::predictWarpgroups(const WarpgroupModel &machine,
   result.steps = llvm::divideCeil(depth, parts);
   // The figures are for 128 bytes of K, which are a line of each row.
   double lines = k * problem.operandBytes / 128.0;
-  double products = m == 64 ? machine.step64 + machine.column128 / 2 * double(n)
-                            : machine.column128 * double(n);
+  double products = m == 64 ? machine.step64 + machine.column64 * double(n)
+                            : machine.step128 + machine.column128 * double(n);
   // Of what CTAs of a cluster share each fetches a part.
   double fetched = double(m) / clusterN + double(n) / clusterM;
   double active = std::min(1.0, double(result.tiles) / machine.multiprocessors);
@@ -282,7 +282,8 @@ Prediction bwgemm::predictWarpgroups(const WarpgroupModel &machine,
   double main = double(result.waves) * double(result.steps) * step *
                 (byTma ? machine.mainLoopByTma : 1);
   double rest = double(result.waves) *
-                    (machine.tile + machine.tileColumn * double(n)) *
+                    (machine.tile + machine.tileColumn * double(n) +
+                     (n % 32 != 0 && !fields.swapAB ? machine.narrowTile : 0)) *
                     (byTma ? machine.tileByTma : 1) +
                 (byTma ? machine.lastByTma : 0);
   double operands =

@@ -134,6 +134,15 @@ private:
   Value less(Value x, Value y) {
     return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, x, y);
   }
+  Value lessOrNaN(Value x, Value y) {
+    return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ULT, x, y);
+  }
+  Value toBits(Value x) {
+    return arith::BitcastOp::create(builder, loc, getInt(), x);
+  }
+  Value fromBits(Value x) {
+    return arith::BitcastOp::create(builder, loc, type, x);
+  }
   /// NaN stays NaN.
   Value clamp(Value x, float least, float most) {
     Value low = arith::MaximumFOp::create(builder, loc, x, f32(least));
@@ -146,6 +155,13 @@ private:
     return sum;
   }
   Value scale(Value x, Value rounded);
+  /// e^x as mantissa in [1 / sqrt(2), sqrt(2)] and exponent, kRound + n.
+  struct Power {
+    Value mantissa, rounded;
+  };
+  Power splitExp(Value x);
+  Value expOfModest(Value x);
+  Value reciprocalOfModest(Value x);
   /// ln(x) = exponent ln(2) + first + second.
   struct Logarithm {
     Value exponent, first, second;
@@ -175,14 +191,37 @@ Value Functions::scale(Value x, Value rounded) {
   return x;
 }
 
-Value Functions::exp(Value x) {
-  // Beyond these the result is 0 or infinity.
-  x = clamp(x, -104, 89);
+Functions::Power Functions::splitExp(Value x) {
   Value rounded = fma(x, f32(kLog2e), f32(kRound));
   Value n = sub(rounded, f32(kRound));
   Value r = fma(n, f32(-kLn2Low), fma(n, f32(-kLn2High), x));
-  Value p = fma(fma(polynomial(kExp, r), r, f32(1)), r, f32(1));
-  return scale(p, rounded);
+  return {fma(fma(polynomial(kExp, r), r, f32(1)), r, f32(1)), rounded};
+}
+
+Value Functions::exp(Value x) {
+  // Beyond these the result is 0 or infinity.
+  auto [mantissa, rounded] = splitExp(clamp(x, -104, 89));
+  return scale(mantissa, rounded);
+}
+
+/// exp for -80 to 80, whose results are normal numbers: n is added to the
+/// exponent. A NaN gives any number.
+Value Functions::expOfModest(Value x) {
+  auto [mantissa, rounded] = splitExp(x);
+  Value n = arith::ShLIOp::create(builder, loc, toBits(rounded), i32(23));
+  return fromBits(arith::AddIOp::create(builder, loc, toBits(mantissa), n));
+}
+
+/// 1 / x for 2^-100 to 2^100, within one unit in the last place: a line through
+/// the logarithm's bits is within an eighth, which is squared three times.
+/// Dividing takes a branch for what is not modest.
+Value Functions::reciprocalOfModest(Value x) {
+  Value guess =
+      fromBits(arith::SubIOp::create(builder, loc, i32(0x7EF311C3), toBits(x)));
+  Value negative = arith::NegFOp::create(builder, loc, x);
+  for (int step = 0; step < 3; ++step)
+    guess = fma(guess, fma(negative, guess, f32(1)), guess);
+  return guess;
 }
 
 Value Functions::exp2(Value x) {
@@ -239,9 +278,11 @@ Value Functions::log2(Value x) {
 Value Functions::tanh(Value x) {
   Value square = mul(x, x), size = abs(x);
   Value small = fma(mul(x, square), polynomial(kTanh, square), x);
-  Value power = exp(add(size, size));
-  Value large = sub(f32(1), div(f32(2), add(power, f32(1))));
-  return select(less(size, f32(kTanhSmall)), small, withSign(large, x));
+  // From there on it rounds to 1.
+  Value bounded = arith::MinimumFOp::create(builder, loc, size, f32(9.1f));
+  Value power = expOfModest(add(bounded, bounded));
+  Value large = fma(f32(-2), reciprocalOfModest(add(power, f32(1))), f32(1));
+  return select(lessOrNaN(size, f32(kTanhSmall)), small, withSign(large, x));
 }
 
 Value Functions::erf(Value x) {
@@ -249,8 +290,8 @@ Value Functions::erf(Value x) {
   Value small = fma(x, polynomial(kErf, square), x);
   Value exponent =
       arith::NegFOp::create(builder, loc, polynomial(kErfc, clamp(size, 0, 4)));
-  Value large = sub(f32(1), exp(exponent));
-  return select(less(size, f32(kErfSmall)), small, withSign(large, x));
+  Value large = sub(f32(1), expOfModest(exponent));
+  return select(lessOrNaN(size, f32(kErfSmall)), small, withSign(large, x));
 }
 
 /// The value of an op of math; null if this pass does not know it.

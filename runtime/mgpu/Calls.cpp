@@ -72,10 +72,12 @@ CUstream takeStream(Session &session) {
       return stream;
     }
   }
+  // One that waits for the legacy default stream: a program may have filled a
+  // buffer there, and even a copy from pageable memory that has returned may
+  // still be on its way (CUDA driver API, synchronization behavior).
   CUstream stream = nullptr;
-  session.check(
-      session.driver().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),
-      "cuStreamCreate");
+  session.check(session.driver().cuStreamCreate(&stream, CU_STREAM_DEFAULT),
+                "cuStreamCreate");
   return stream;
 }
 

@@ -71,6 +71,18 @@ def nothing_waits(driver, library):
     assert (problem.device[2].peek() == 4 * problem.product()).all()
 
 
+def default_stream_first(driver, library):
+    """A call that waits comes after what the default stream has been given: a
+    program may have filled its buffers there."""
+    problem = Problem(driver, 70, 40, 64)
+    set_stream(library, None)
+    problem.call(library)
+    assert (problem.device[2].peek() == 0).all()
+    library.bwgemm_unset_stream()
+    problem.call(library)
+    assert (problem.device[2].peek() == 2 * problem.product()).all()
+
+
 def graph(driver, library):
     """Two calls, captured, compute again with what is in the buffers."""
     stream = driver.made("cuStreamCreate", NON_BLOCKING)
@@ -155,6 +167,7 @@ def main():
             libraries.append(ctypes.CDLL(path))
         for library in libraries:
             graph(driver, library)
+        default_stream_first(driver, libraries[0])
         nothing_waits(driver, libraries[0])
         host_memory_is_refused(driver, libraries[1])
         many_threads(driver, libraries)

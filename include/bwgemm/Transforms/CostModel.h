@@ -92,11 +92,14 @@ struct WarpgroupModel {
   /// If tiles go out by TMA: what remains of the latter two, how much longer
   /// their main loop takes, and microseconds until the last one is out.
   double tileByTma = 0.85, mainLoopByTma = 1.006, lastByTma = 0.4;
-  /// Microseconds of the tensor cores for 128 bytes of K and each column of a
-  /// tile of 128 rows, which two warpgroups share; half of that of 64 rows, and
-  /// as much more for each step, less where one has more of K.
-  double column128 = 0.00248;
-  double step64 = 0.0336;
+  /// More for a tile whose columns are no multiple of 32, which goes out in
+  /// narrow slices.
+  double narrowTile = 0.9;
+  /// Microseconds of the tensor cores for 128 bytes of K, and for each column
+  /// of a tile of 128 rows, which two warpgroups share; half of the latter of
+  /// 64 rows, and less where a step has more of K.
+  double step128 = 0.05, column128 = 0.00231;
+  double step64 = 0.0336, column64 = 0.00124;
   double deep64 = 0.949;
   /// Microseconds in which a multiprocessor gets 128 bytes from L2 while all of
   /// them ask; the share of it that is left to one alone; and what rows cost
