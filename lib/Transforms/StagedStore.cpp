@@ -64,7 +64,7 @@ namespace {
 constexpr int32_t kBarrier = 1;
 
 /// Elements of the epilogue's operands that a thread loads before it uses them.
-constexpr size_t kLoadedTogether = 16;
+constexpr size_t kLoadedTogether = 8;
 
 /// Expands one store.
 class StagedStore {
@@ -392,7 +392,9 @@ void StagedStore::emitTogether() {
 }
 
 void StagedStore::emitSlices() {
-  if (reader.isInRegisters() && staged == slices)
+  // Of an epilogue that computes, slices apart from each other take fewer
+  // registers.
+  if (reader.isInRegisters() && staged == slices && epilogue.isRounding())
     return emitTogether();
   reader.forColumns(builder, loc, sliceColumns, [&](Value column) {
     Value stage = constant(0);
