@@ -155,8 +155,10 @@ void Lookup::check() {
   ScheduleSpec wanted = choice.entry->spec;
   if (spec.pdl)
     wanted.pdl = spec.pdl;
-  if (gemm.hasEpilogue() && choice.entry->epilogue == "none") {
+  bool isBare = gemm.hasEpilogue() && choice.entry->epilogue == "none";
+  if (isBare) {
     wanted.store.reset();
+    wanted.staging.reset();
     wanted.stages.reset();
   }
   Candidate measured = tryCandidate(gemm, target, wanted);
@@ -165,7 +167,7 @@ void Lookup::check() {
     choice.isUnfit = choice.distance == 0 && choice.isOfKind && isPlain();
     return;
   }
-  if (choice.distance > 0) {
+  if (choice.distance > 0 || isBare) {
     Candidate model = tryCandidate(gemm, target, spec);
     bool isOther =
         !model.schedule || usesMmaSync(model.schedule.getPreset()) !=
@@ -181,7 +183,7 @@ void Lookup::check() {
           (isOther ? " has another kind of kernel"
                    : " is predicted to take " +
                          format("%.1f %% more", (slowdown - 1) * 100)) +
-          " than what the model takes for these sizes";
+          " than what the model takes";
       return;
     }
   }

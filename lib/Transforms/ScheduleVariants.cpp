@@ -13,9 +13,10 @@
 using namespace mlir;
 using namespace mlir::bwgemm;
 
-/// How much slower than the schedule that it was made of each further variant
-/// counts as, when all are put in order: a few come before schedules that the
-/// model finds a few per cent slower, which is less than it errs.
+/// How much slower than the first schedule each further variant of it counts as
+/// when all are put in order: a few come before schedules that the model finds
+/// a few per cent slower, which is less than it errs. Those of the second count
+/// twice as much, and so on.
 static constexpr double kStepBack = 0.015;
 /// Schedules of the search of which variants are made.
 static constexpr size_t kMostBases = 16;
@@ -36,30 +37,35 @@ public:
       varyTile({{64, 64}, {64, 128}, {128, 64}, {128, 128}, {128, 256}});
       varyWarps();
       varyStages(2, 5);
-      varyOrder();
+      varyOrder({16, 4, 2, 32, 1}, {TileOrder::Serpentine, TileOrder::Hilbert});
       return std::move(specs);
     }
-    // Which tiles are under way together is the same where all are at once.
-    if (severalWaves)
-      varyOrder();
+    // The most promising first. Which tiles are under way together is the same
+    // where all are at once.
     varyStore();
-    varyCluster();
-    varyDepth();
+    varyCluster(/*allSlices=*/false);
+    if (severalWaves)
+      varyOrder({16, 4}, {TileOrder::Serpentine});
+    varyCluster(/*allSlices=*/true);
+    varyDepth(fields.tile[2] * 2);
     varyStages(fields.stages - 1, fields.stages - 1);
+    if (severalWaves)
+      varyOrder({2, 32, 1}, {TileOrder::Hilbert});
+    varyDepth(fields.tile[2] / 2);
     return std::move(specs);
   }
 
 private:
   ScheduleSpec same() const { return ScheduleSpec::getFrom(fields); }
-  void varyOrder() {
+  void varyOrder(ArrayRef<int64_t> rasters, ArrayRef<TileOrder> orders) {
     bool hasRaster = fields.preset >= Preset::Persistent ||
                      fields.preset == Preset::Multistage;
-    for (int64_t raster : {16, 4, 32, 2, 1})
+    for (int64_t raster : rasters)
       if (hasRaster && !wanted.raster) {
         specs.push_back(same());
         specs.back().raster = raster;
       }
-    for (TileOrder order : {TileOrder::Serpentine, TileOrder::Hilbert})
+    for (TileOrder order : orders)
       if (!wanted.order) {
         specs.push_back(same());
         specs.back().order = order;
@@ -74,34 +80,32 @@ private:
     specs.back().stages = wanted.stages;
   }
   /// On targets with wgmma, whose search has clusters only where they are known
-  /// to pay, and with as many staging tiles as there are slices of 128 bytes.
-  void varyCluster() {
-    if (!target.hasWgmma)
+  /// to pay; with all slices there are as many staging tiles as slices of 128
+  /// bytes.
+  void varyCluster(bool allSlices) {
+    if (!target.hasWgmma ||
+        (allSlices && (wanted.store || wanted.staging || fields.swapAB)))
       return;
     for (std::array<int64_t, 2> cluster :
-         {std::array<int64_t, 2>{1, 1}, {2, 1}, {1, 2}})
-      for (bool allSlices : {false, true}) {
-        if ((cluster != fields.cluster && wanted.cluster) ||
-            (allSlices && (wanted.store || wanted.staging || fields.swapAB)))
-          continue;
-        specs.push_back(same());
-        specs.back().cluster = cluster;
-        specs.back().stages = wanted.stages;
-        if (!allSlices)
-          continue;
-        specs.back().store = StoreKind::Tma;
-        specs.back().staging = std::max<int64_t>(fields.tile[1] / 64, 2);
-      }
+         {std::array<int64_t, 2>{1, 1}, {2, 1}, {1, 2}}) {
+      if (cluster != fields.cluster && wanted.cluster)
+        continue;
+      specs.push_back(same());
+      specs.back().cluster = cluster;
+      specs.back().stages = wanted.stages;
+      if (!allSlices)
+        continue;
+      specs.back().store = StoreKind::Tma;
+      specs.back().staging = std::max<int64_t>(fields.tile[1] / 64, 2);
+    }
   }
-  void varyDepth() {
+  void varyDepth(int64_t depth) {
     if (wanted.tile)
       return;
-    for (int64_t depth : {fields.tile[2] * 2, fields.tile[2] / 2}) {
-      specs.push_back(same());
-      (*specs.back().tile)[2] = depth;
-      specs.back().stages = wanted.stages;
-      specs.back().swizzleSpan = wanted.swizzleSpan;
-    }
+    specs.push_back(same());
+    (*specs.back().tile)[2] = depth;
+    specs.back().stages = wanted.stages;
+    specs.back().swizzleSpan = wanted.swizzleSpan;
   }
   void varyStages(int64_t first, int64_t last) {
     for (int64_t stages = std::max<int64_t>(first, 2); stages <= last; ++stages)
@@ -144,12 +148,13 @@ private:
 std::vector<Candidate> bwgemm::listSchedules(GemmOp gemm,
                                              const TargetInfo &target,
                                              const ScheduleSpec &given) {
-  // Whether kernels overlap is asked of those that are chosen.
-  ScheduleSpec spec = given;
-  spec.pdl = given.pdl.value_or(false);
-  std::vector<Candidate> list{tryCandidate(gemm, target, spec)};
+  std::vector<Candidate> list{tryCandidate(gemm, target, given)};
   if (!list.front().schedule)
     return {};
+  // Whether launches overlap depends on how short the kernel is, and so it is
+  // the same for all.
+  ScheduleSpec spec = given;
+  spec.pdl = list.front().schedule.getFields().pdl;
   llvm::DenseSet<Attribute> seen{list.front().schedule};
   auto add = [&](Candidate candidate) {
     if (candidate.schedule && seen.insert(candidate.schedule).second)
@@ -164,7 +169,7 @@ std::vector<Candidate> bwgemm::listSchedules(GemmOp gemm,
   for (size_t i = 0, bases = std::min(list.size(), kMostBases); i < bases;
        ++i) {
     double rank = list[i].prediction.microseconds;
-    double step = rank * kStepBack;
+    double step = rank * kStepBack * double(i + 1);
     for (const ScheduleSpec &each : Variants(list[i], target, spec).run()) {
       Candidate candidate = tryCandidate(gemm, target, each);
       // It stands where its base does, and a bit behind.

@@ -107,7 +107,8 @@ bool asksDatabase(const ScheduleSpec &spec);
 /// and `stages`, since these change what leaves and how. One for the same sizes
 /// counts if its schedule fits; else the nearest one, if it is within
 /// kNearDistance, its schedule fits, and the model predicts it to be at most
-/// kNearSlowdown times as slow as what it would choose itself. Of several
+/// kNearSlowdown times as slow as what it would choose itself; so it is with
+/// elementwise ops. Of several
 /// entries for the same sizes the first counts.
 MeasuredChoice findMeasured(GemmOp gemm, const TargetInfo &target,
                             const ScheduleSpec &spec,
