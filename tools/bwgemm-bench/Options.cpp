@@ -7,7 +7,7 @@
 
 #include "Options.h"
 
-#include <CLI/CLI.hpp>
+#include "CommandLine.h"
 
 #include <cstdio>
 #include <sstream>
@@ -68,16 +68,8 @@ static std::string complete(Options &options, const std::string &file,
                             const std::string &device,
                             const std::string &init) {
   std::string error;
-  if (!file.empty() && !tools::readProblems(file, options.problems, error))
+  if (!tools::gatherProblems(file, given, options.problems, error))
     return error;
-  for (const std::string &text : given) {
-    Problem problem;
-    if (!tools::parseProblem(text, problem, error))
-      return "--problem: " + error;
-    options.problems.push_back(problem);
-  }
-  if (options.problems.empty())
-    return "expected a FILE of problems or --problem";
   if (!sweep.empty()) {
     if (!tools::parseSweep(sweep, options.sweep, error))
       return error;
@@ -152,22 +144,11 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   app.add_option("--json", options.json, "Write the table as JSON");
   app.add_option("--csv", options.csv, "Write the table as CSV");
   app.add_option("--svg", options.svg, "Write a plot as SVG");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp &) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::ParseError &failure) {
-    std::fprintf(stderr, "bwgemm-bench: error: %s; --help explains\n",
-                 failure.what());
-    return 2;
-  }
+  if (std::optional<int> status = tools::parse(app, argc, argv))
+    return status;
   std::string error =
       complete(options, file, problems, sweep, schedules, device, init);
-  if (error.empty())
-    return std::nullopt;
-  std::fprintf(stderr, "bwgemm-bench: error: %s\n", error.c_str());
-  return 2;
+  return tools::judge(app, error);
 }
 
 } // namespace bwgemm::bench

@@ -7,7 +7,7 @@
 
 #include "Options.h"
 
-#include <CLI/CLI.hpp>
+#include "CommandLine.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -191,16 +191,8 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
                       "with it (on a GPU; BWGEMM_CUBLASLT names the library)");
   judging->add_flag("--json", options.json,
                     "Print one JSON object instead of text");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp &) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::ParseError &failure) {
-    std::fprintf(stderr, "bwgemm-runner: error: %s; --help explains\n",
-                 failure.what());
-    return 2;
-  }
+  if (std::optional<int> status = tools::parse(app, argc, argv))
+    return status;
   std::string error;
   bool good = runtime::DriverChoice::parse(device, options.device, error);
   if (!good)
@@ -213,10 +205,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   options.checkRequired = checkOption->count() && check != "none";
   if (good)
     error = validate(options);
-  if (error.empty())
-    return std::nullopt;
-  std::fprintf(stderr, "bwgemm-runner: error: %s\n", error.c_str());
-  return 2;
+  return tools::judge(app, error);
 }
 
 } // namespace bwgemm::runner

@@ -7,7 +7,7 @@
 
 #include "Options.h"
 
-#include <CLI/CLI.hpp>
+#include "CommandLine.h"
 
 #include <cmath>
 #include <cstdio>
@@ -48,22 +48,14 @@ static std::string complete(Options &options, const std::string &file,
                             const std::vector<std::string> &given,
                             const std::string &device) {
   std::string error;
-  if (!file.empty() && !tools::readProblems(file, options.problems, error))
+  if (!tools::gatherProblems(file, given, options.problems, error))
     return error;
-  for (const std::string &text : given) {
-    Problem problem;
-    if (!tools::parseProblem(text, problem, error))
-      return "--problem: " + error;
-    options.problems.push_back(problem);
-  }
   // The measured schedule of a product serves it with elementwise ops behind.
   for (const Problem &problem : options.problems)
     if (problem.epilogue != runtime::MatmulEpilogue::None)
       return "expected problems without bias, whose schedules count for those "
              "with one, got '" +
              problem.text() + "'";
-  if (options.problems.empty())
-    return "expected a FILE of problems or --problem";
   if (!runtime::DriverChoice::parse(device, options.device, error))
     return "--device: " + error;
   if (!options.compileTo.empty() && !options.libraries.empty())
@@ -112,21 +104,10 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
                  "nothing");
   app.add_option("--libraries", options.libraries,
                  "Take libraries from a folder that --compile-to made");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp &) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::ParseError &failure) {
-    std::fprintf(stderr, "bwgemm-tune: error: %s; --help explains\n",
-                 failure.what());
-    return 2;
-  }
+  if (std::optional<int> status = tools::parse(app, argc, argv))
+    return status;
   std::string error = complete(options, file, problems, device);
-  if (error.empty())
-    return std::nullopt;
-  std::fprintf(stderr, "bwgemm-tune: error: %s\n", error.c_str());
-  return 2;
+  return tools::judge(app, error);
 }
 
 } // namespace bwgemm::tune

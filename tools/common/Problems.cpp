@@ -156,6 +156,25 @@ bool readProblems(const std::string &path, std::vector<Problem> &problems,
   return false;
 }
 
+bool gatherProblems(const std::string &file,
+                    const std::vector<std::string> &given,
+                    std::vector<Problem> &problems, std::string &error) {
+  if (!file.empty() && !readProblems(file, problems, error))
+    return false;
+  for (const std::string &text : given) {
+    Problem problem;
+    if (!parseProblem(text, problem, error)) {
+      error = "--problem: " + error;
+      return false;
+    }
+    problems.push_back(problem);
+  }
+  if (!problems.empty())
+    return true;
+  error = "expected a FILE of problems or --problem";
+  return false;
+}
+
 //===----------------------------------------------------------------------===//
 // Sweeps
 //===----------------------------------------------------------------------===//

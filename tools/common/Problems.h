@@ -52,6 +52,12 @@ bool parseProblem(const std::string &line, Problem &problem,
 bool readProblems(const std::string &path, std::vector<Problem> &problems,
                   std::string &error);
 
+/// Those of a file, unless its name is empty, and those that --problem has
+/// `given`; there must be one.
+bool gatherProblems(const std::string &file,
+                    const std::vector<std::string> &given,
+                    std::vector<Problem> &problems, std::string &error);
+
 /// The sizes that a sweep walks through: "K=64:8192:64" is K from 64 to 8192 in
 /// steps of 64.
 struct Sweep {
