@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <unistd.h>
 
 using namespace bwgemm::tune;
 using namespace bwgemm;
@@ -50,7 +51,10 @@ std::string read(const std::string &path) {
 
 class DatabaseTest : public testing::Test {
 protected:
-  DatabaseTest() : path(testing::TempDir() + "bwgemm-database.json") {
+  // Tests run in several processes.
+  DatabaseTest()
+      : path(testing::TempDir() + "bwgemm-database-" +
+             std::to_string(getpid()) + ".json") {
     std::remove(path.c_str());
   }
   ~DatabaseTest() override { std::remove(path.c_str()); }

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <fstream>
 #include <sstream>
+#include <unistd.h>
 
 using namespace bwgemm::tune;
 using namespace bwgemm;
@@ -59,7 +60,9 @@ class TunerTest : public testing::Test {
 protected:
   TunerTest() : workshop(clock) {
     options.target = "sm_90a";
-    options.output = testing::TempDir() + "bwgemm-tuner.json";
+    // Tests run in several processes.
+    options.output = testing::TempDir() + "bwgemm-tuner-" +
+                     std::to_string(getpid()) + ".json";
     std::remove(options.output.c_str());
     for (const char *text : {"8x8x8 f16-f16 nn", "16x8x8 f16-f16 nn",
                              "32x8x8 f16-f16 nn", "64x8x8 f16-f16 nn"}) {
