@@ -66,6 +66,15 @@ LogicalResult CopyTileOp::verify() {
     return emitOpError() << "expects "
                          << (tile.hasStages() ? "a stage" : "no stage")
                          << " for a tile of " << tile;
+  // copy_tile_c2
+  if (std::optional<ArrayRef<int64_t>> part = getPart();
+      part && (part->size() != 2 || (*part)[0] < 0 || (*part)[0] >= (*part)[1]))
+    return emitOpError() << "expects the number of a part and that of all "
+                            "parts, [0, 3] for the first of three, but got ["
+                         << *part << "]";
+  // copy_tile_c3
+  if (getWhole() && getEnd())
+    return emitOpError("expects no end of K for a whole tile");
   return success();
 }
 

@@ -20,7 +20,7 @@ static constexpr llvm::StringLiteral kFields =
     "swap_ab=on|off, "
     "cta_group=1|2, "
     "cluster=MxN, scheduler=static|clc|stream_k, split_k=S, "
-    "warps=MxN, pdl=on|off";
+    "warps=MxN, promote=K, compensated=on|off, pdl=on|off";
 
 StringRef bwgemm::getScheduleFields() { return kFields; }
 
@@ -157,10 +157,15 @@ std::optional<ScheduleSpec> ScheduleSpec::parse(StringRef text,
       if (!parseExtent(value, splitK))
         return badValue("a number of 1 to 65536");
       spec.splitK = splitK;
-    } else if (key == "pdl") {
+    } else if (key == "promote") {
+      int64_t promote;
+      if (!parseExtent(value, promote))
+        return badValue("a number of 1 to 65536");
+      spec.promote = promote;
+    } else if (key == "pdl" || key == "compensated") {
       if (value != "on" && value != "off")
         return badValue("on|off");
-      spec.pdl = value == "on";
+      (key == "pdl" ? spec.pdl : spec.compensated) = value == "on";
     } else {
       return fail("unknown field '" + key + "'; fields are " + kFields);
     }
@@ -176,6 +181,10 @@ ScheduleSpec ScheduleSpec::getFrom(const ScheduleFields &fields) {
   spec.tile = fields.tile;
   spec.stages = fields.stages;
   spec.swizzleSpan = fields.swizzleSpan;
+  if (fields.promote) {
+    spec.promote = fields.promote;
+    spec.compensated = fields.compensated;
+  }
   if (usesMmaSync(fields.preset)) {
     // Those fields that it has.
     spec.raster = fields.raster;
@@ -202,5 +211,5 @@ ScheduleSpec ScheduleSpec::getFrom(const ScheduleFields &fields) {
 bool ScheduleSpec::namesFields() const {
   return tile || stages.value_or(1) != 1 || swizzleSpan || tmemLoad || raster ||
          order || store || staging || swapAB || ctaGroup || cluster ||
-         scheduler || splitK || pdl || warps;
+         scheduler || splitK || pdl || warps || promote || compensated;
 }

@@ -49,6 +49,11 @@ void printOpenFields(
     print("split_k", Twine(fields.splitK));
   if (mmaSync || fields.warps != defaults.warps)
     print("warps", Twine(fields.warps[0]) + "x" + Twine(fields.warps[1]));
+  // What is not named is the accumulator of the tensor cores alone.
+  if (fields.promote != defaults.promote)
+    print("promote", Twine(fields.promote));
+  if (fields.compensated != defaults.compensated)
+    print("compensated", fields.compensated ? "on" : "off");
   if (given(fields.pdl, defaults.pdl))
     print("pdl", fields.pdl ? "on" : "off");
 }
@@ -154,6 +159,16 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       warpsM * warpsN > 32)
     return emitError() << "expects 1 to 32 warps, but got " << warpsM << "x"
                        << warpsN;
+  // schedule_c16
+  if (fields.promote < 0 || fields.promote > kMaxTileExtent ||
+      fields.promote % tileK != 0)
+    return emitError() << "expects a promote of a multiple of the tile's K, "
+                       << tileK << ", up to " << kMaxTileExtent << ", but got "
+                       << fields.promote;
+  // schedule_c17
+  if (fields.compensated && fields.promote == 0)
+    return emitError() << "expects a promote with compensated = on, but got "
+                          "none";
   return success();
 }
 
@@ -207,6 +222,8 @@ static ParseResult parseOpenField(AsmParser &parser, StringRef field, SMLoc loc,
                    fields.scheduler, "static, clc or stream_k");
   if (field == "split_k")
     return parser.parseInteger(fields.splitK);
+  if (field == "promote")
+    return parser.parseInteger(fields.promote);
   auto onOff = [](StringRef text) -> std::optional<bool> {
     if (text == "on" || text == "off")
       return text == "on";
@@ -216,9 +233,12 @@ static ParseResult parseOpenField(AsmParser &parser, StringRef field, SMLoc loc,
     return keyword(onOff, fields.pdl, "on or off");
   if (field == "swap_ab")
     return keyword(onOff, fields.swapAB, "on or off");
+  if (field == "compensated")
+    return keyword(onOff, fields.compensated, "on or off");
   return parser.emitError(
              loc, "expects raster, order, store, staging, swap_ab, cta_group, "
-                  "cluster, scheduler, split_k, warps or pdl, but got ")
+                  "cluster, scheduler, split_k, warps, promote, compensated or "
+                  "pdl, but got ")
          << field;
 }
 

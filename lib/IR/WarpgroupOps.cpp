@@ -26,6 +26,14 @@ LogicalResult WarpgroupMmaOp::verify() {
   return verifyInstructionTiles(*this, a, b);
 }
 
+LogicalResult PromoteOp::verify() {
+  // promote_c1
+  if (!getSum().getType().getElementType().isF32())
+    return emitOpError() << "expects sums of f32, but got "
+                         << getSum().getType();
+  return success();
+}
+
 LogicalResult FragmentReadOp::verify() {
   FragmentType fragment = getFragment().getType();
   auto row = static_cast<int64_t>(getRow());

@@ -253,9 +253,7 @@ void Explanation::printAlternatives() {
 }
 
 void Explanation::print(unsigned number) {
-  bool modelled = !usesMmaSync(schedule.getPreset());
-  if (modelled)
-    chosen = predict(target, problem, schedule.getFields());
+  chosen = predict(target, problem, schedule.getFields());
   printProblem(number);
   if (llvm::is_contained(gemm.getAType().getShape(), 0) ||
       llvm::is_contained(gemm.getBType().getShape(), 0)) {
@@ -264,12 +262,10 @@ void Explanation::print(unsigned number) {
   }
   printMeasured();
   printResources();
-  if (modelled)
-    printPrediction();
-  else
-    out << "  predicted  nothing: the cost model is of TMA and naive "
-           "schedules; "
-           "tile and warps follow\n             the number of waves\n";
+  printPrediction();
+  if (usesMmaSync(schedule.getPreset()))
+    out << "             by a model of multistage, fitted to times on an "
+           "H200\n";
   for (auto [type, name] :
        {std::pair(gemm.getAType(), "A"), std::pair(gemm.getBType(), "B")})
     if (std::optional<std::string> reason = whyNotTmaAddressable(type, name)) {

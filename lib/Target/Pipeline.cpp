@@ -51,9 +51,10 @@ void bwgemm::buildLowerPipeline(OpPassManager &manager,
   manager.addPass(createSwizzle());
   manager.addPass(createStoreThroughTma());
   manager.addPass(createInsertWarps());
+  manager.addPass(createInsertWarpgroups());
+  manager.addPass(createPromote());
   manager.addPass(createMultistage());
   manager.addPass(createLowerCopies());
-  manager.addPass(createInsertWarpgroups());
   manager.addPass(createInsertRings());
   manager.addPass(createPipeline());
   manager.addPass(createWarpSpecialize());

@@ -34,6 +34,8 @@ constexpr int64_t kMostStages = 8;
 /// takes 5.4 us instead of 6.3 in a row of them, 2048 x 2048 x 2048 23.4 us
 /// instead of 24.0.
 constexpr double kShortMicroseconds = 30;
+/// Registers of a thread that are neither an accumulator's nor a sum's.
+constexpr int64_t kOtherRegisters = 40;
 
 /// Whether TMA can address a matrix of this type may depend on sizes, strides
 /// or an offset that are not known yet.
@@ -78,6 +80,7 @@ private:
   FailureOr<ScheduleAttr> tensorCore();
   LogicalResult chooseCluster();
   LogicalResult checkWarpgroups();
+  LogicalResult checkPromotedRegisters();
   LogicalResult chooseSwizzle(unsigned &span);
   LogicalResult checkTile();
   std::optional<std::string> whyNotStoredByTma();
@@ -112,14 +115,16 @@ private:
 };
 
 /// `auto` becomes `multistage` where TMA cannot address both operands, as far
-/// as is known now, or where there is none that schedules use.
+/// as is known now, or where there is none that schedules use; and for blocks
+/// of K where accumulators are in tensor memory.
 LogicalResult Scheduler::choosePreset() {
   preset = spec.preset;
   if (preset != Preset::Auto)
     return success();
   bool addressable = !whyNotTmaAddressable(gemm.getAType(), "A") &&
                      !whyNotTmaAddressable(gemm.getBType(), "B");
-  if (!addressable || !target.hasTmaSchedules())
+  if (!addressable || !target.hasTmaSchedules() ||
+      (spec.promote && !target.hasWgmma))
     preset = Preset::Multistage;
   return success();
 }
@@ -178,6 +183,8 @@ ScheduleAttr Scheduler::getFallback() {
   // What the SPEC wishes of the first schedule need not suit this one.
   ScheduleSpec any;
   any.preset = Preset::Multistage;
+  any.promote = spec.promote;
+  any.compensated = spec.compensated;
   return *completeMmaSyncSchedule(gemm, target, any);
 }
 
@@ -190,6 +197,8 @@ FailureOr<ScheduleAttr> Scheduler::onMmaSync() {
     wanted = ScheduleSpec();
     wanted.preset = preset;
     wanted.splitK = spec.splitK;
+    wanted.promote = spec.promote;
+    wanted.compensated = spec.compensated;
   }
   return completeMmaSyncSchedule(gemm, target, wanted);
 }
@@ -271,6 +280,28 @@ LogicalResult Scheduler::checkWarpgroups() {
                        "its result in registers, but got "
                     << stringifyTmemShape(*spec.tmemLoad);
   return success();
+}
+
+/// A thread of a warpgroup has half a register for each column of the tile, for
+/// the accumulator and for the sum that it is added to, and others for all
+/// else. Where errors are carried on, the assembler has old and new values of
+/// many elements at one time.
+LogicalResult Scheduler::checkPromotedRegisters() {
+  bool compensated = spec.compensated.value_or(false);
+  auto count = [&](int64_t columns) {
+    return compensated ? columns + columns * 3 / 8 : columns;
+  };
+  int64_t most = getPlan(stages).getMostRegisters() - kOtherRegisters;
+  if (!spec.promote || count(tile[1]) <= most)
+    return success();
+  int64_t fits = tile[1] / 16 * 16;
+  while (count(fits) > most)
+    fits -= 16;
+  return refuse() << "tile " << tile[0] << "x" << tile[1] << "x" << tile[2]
+                  << " takes " << count(tile[1])
+                  << " registers of each thread for its accumulator and the "
+                     "sum that promote adds it to, but there are "
+                  << most << "; N of " << fits << " fits";
 }
 
 /// PTX ISA, tcgen05.mma shapes of kind::f16 with cta_group::1 and ::2.
@@ -459,6 +490,11 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   if (spec.warps)
     return refuse() << "has no warps: they are a field of the presets of "
                        "mma.sync (microkernel to multistage)";
+  if (spec.promote && !target.hasWgmma)
+    return refuse() << "has no promote: its accumulator is in tensor memory; "
+                       "microkernel, tiled, double_buffered and multistage "
+                       "have it, and with wgmma (sm_90a) warp_specialized and "
+                       "persistent";
   if (failed(chooseCluster()) || (target.hasWgmma && failed(checkWarpgroups())))
     return failure();
   scheduler = spec.scheduler.value_or(TileScheduler::Static);
@@ -484,7 +520,12 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   else if (target.hasWgmma)
     // Partial sums leave in fp32: with 256 columns in registers there is not
     // enough room for where they go.
-    usual = {128, spec.splitK.value_or(1) > 1 ? 192 : 256, 64};
+    usual = {128,
+             spec.compensated.value_or(false) ? 80
+             : spec.promote                   ? 128
+             : spec.splitK.value_or(1) > 1    ? 192
+                                              : 256,
+             64};
   else if (pipelined)
     usual = {128, 128, 64};
   tile = spec.tile.value_or(usual);
@@ -494,7 +535,7 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   auto refusal = [&] { return refuse(); };
   if (failed(checkSplitK(gemm, splitK, tile[2], refusal)) ||
       failed(checkTile()) || failed(chooseStages()) ||
-      failed(chooseSwizzle(span)))
+      failed(checkPromotedRegisters()) || failed(chooseSwizzle(span)))
     return failure();
   for (auto [type, name] :
        {std::pair(gemm.getAType(), "A"), std::pair(gemm.getBType(), "B")}) {
@@ -519,6 +560,10 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
                          fields, refusal)))
     return failure();
   fields.pdl = spec.pdl.value_or(false);
+  if (failed(checkPromotion(gemm, spec, tile[2], refusal)))
+    return failure();
+  fields.promote = spec.promote.value_or(0);
+  fields.compensated = spec.compensated.value_or(false);
   return ScheduleAttr::get(gemm.getContext(), fields);
 }
 

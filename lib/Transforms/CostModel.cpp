@@ -312,3 +312,57 @@ Prediction bwgemm::predictWarpgroups(const WarpgroupModel &machine,
   result.teraflops = problem.getFlops() / result.microseconds / 1e6;
   return result;
 }
+
+Prediction bwgemm::predictWarps(const WarpModel &machine,
+                                const GemmProblem &problem,
+                                const ScheduleFields &fields,
+                                int64_t residents) {
+  Prediction result;
+  auto [m, n, k] = fields.tile;
+  int64_t rows = llvm::divideCeil(problem.m, m);
+  int64_t columns = llvm::divideCeil(problem.n, n);
+  int64_t depth = llvm::divideCeil(problem.k, k);
+  int64_t parts = std::min(fields.splitK, depth);
+  result.tiles = rows * columns * parts;
+  result.steps = llvm::divideCeil(depth, parts);
+  // The multiprocessor with the most tiles takes as many at one time as it has
+  // room for.
+  int64_t most = llvm::divideCeil(result.tiles, machine.multiprocessors);
+  result.waves = llvm::divideCeil(most, residents);
+  double share = double(k) * problem.operandBytes / 128;
+  double products = double(m) * n / (128 * 128);
+  double busy = share * (machine.products * products +
+                         machine.rows * double(m + n) / 128) +
+                machine.step;
+  double least = machine.latency * std::max(share, 0.5);
+  auto getRound = [&](int64_t ctas) {
+    double step = std::max(ctas * busy, least);
+    if (step > ctas * busy)
+      result.bound = Bound::Latency;
+    return result.steps * step;
+  };
+  int64_t last = most % residents;
+  double main = (most / residents) * getRound(residents);
+  if (last)
+    main += getRound(last);
+  double rest = most * machine.result * products;
+  double operands =
+      (double(problem.m) + problem.n) * problem.k * problem.operandBytes;
+  double d = double(problem.m) * problem.n * problem.resultBytes *
+             (problem.accumulate ? 2 : 1);
+  result.dramBytes = operands + d;
+  double dram = result.dramBytes / machine.dramBandwidth * 1e6;
+  if (dram > main)
+    result.bound = Bound::Dram;
+  result.mainLoop = std::max(main, dram);
+  result.epilogue = rest;
+  if (parts > 1)
+    result.reduction = machine.launch + (4.0 * rows * m * columns * n * parts *
+                                             2 / machine.l2Bandwidth +
+                                         d / machine.dramBandwidth) *
+                                            1e6;
+  result.microseconds =
+      machine.launch + result.mainLoop + result.epilogue + result.reduction;
+  result.teraflops = problem.getFlops() / result.microseconds / 1e6;
+  return result;
+}

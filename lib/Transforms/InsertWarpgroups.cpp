@@ -34,8 +34,10 @@ namespace {
 
 class WarpgroupProgram {
 public:
-  WarpgroupProgram(gpu::GPUFuncOp kernel, TileProgramOps ops, int64_t stages)
-      : kernel(kernel), ops(ops), stages(stages),
+  WarpgroupProgram(gpu::GPUFuncOp kernel, TileProgramOps ops,
+                   ScheduleAttr schedule)
+      : kernel(kernel), ops(ops), stages(schedule.getStages()),
+        promotes(schedule.getPromote() != 0),
         warps(ops.accumulator.getAcc().getType().getRows() / 16),
         builder(ops.accumulator), loc(ops.mma.getLoc()) {}
 
@@ -71,6 +73,8 @@ private:
   gpu::GPUFuncOp kernel;
   TileProgramOps ops;
   int64_t stages;
+  /// Whether blocks of K are summed apart.
+  bool promotes;
   /// Those that multiply; the one behind them loads.
   int64_t warps;
   OpBuilder builder;
@@ -168,12 +172,16 @@ void WarpgroupProgram::emitMultiply() {
       return {next,
               RingNextOp::create(builder, loc, cursorType, operands, cursor)};
     };
-    // There is a first step, which writes the sum that the others add to.
-    SmallVector<Value> first =
-        step(FragmentZeroOp::create(builder, loc, fragment), begin);
-    Value second = builder.createOrFold<arith::AddIOp>(
-        loc, ops.loop.getLowerBound(), ops.loop.getStep());
-    scf::ForOp sum = loop(second, first, [&](scf::ForOp loop) {
+    Value low = ops.loop.getLowerBound();
+    SmallVector<Value> init{FragmentZeroOp::create(builder, loc, fragment),
+                            begin};
+    // There is a first step, which writes the sum that the others add to. Where
+    // blocks of K are summed apart each has one.
+    if (!promotes) {
+      init = step(init[0], init[1]);
+      low = builder.createOrFold<arith::AddIOp>(loc, low, ops.loop.getStep());
+    }
+    scf::ForOp sum = loop(low, init, [&](scf::ForOp loop) {
       return step(loop.getRegionIterArg(0), loop.getRegionIterArg(1));
     });
     ops.store.cloneFor(builder, sum.getResult(0));
@@ -196,7 +204,7 @@ public:
       FailureOr<TileProgramOps> ops = TileProgramOps::match(kernel);
       if (failed(ops))
         return WalkResult::interrupt();
-      WarpgroupProgram(kernel, *ops, schedule.getStages()).emit();
+      WarpgroupProgram(kernel, *ops, schedule).emit();
       return WalkResult::skip();
     });
     if (result.wasInterrupted())

@@ -100,6 +100,8 @@ private:
   /// The sum over K; `copy` starts the copy of a tile.
   Value emitLoop(llvm::function_ref<void(const Side &, ValueRange)> copy);
   void emitCopy(const Side &side, ValueRange coordinates, int64_t bytes);
+  /// Whether all tiles of a side lie inside of its source along M or N.
+  static bool isInside(const Side &side, ValueRange coordinates);
   /// Takes as many bytes at once as the alignment allows, but less than
   /// `below`.
   void emitNarrowCopy(const Side &side, ValueRange coordinates, int64_t below);
@@ -165,7 +167,23 @@ void WarpProgram::emitCopy(const Side &side, ValueRange coordinates,
                            int64_t bytes) {
   Value stage = schedule.getStages() > 1 ? constant(0) : Value();
   CopyTileOp::create(builder, loc, side.source, coordinates, side.tile, stage,
-                     ops.loop.getUpperBound(), bytes);
+                     ops.loop.getUpperBound(), /*whole=*/false,
+                     isInside(side, coordinates), /*part=*/{}, bytes);
+}
+
+bool WarpProgram::isInside(const Side &side, ValueRange coordinates) {
+  auto tile = cast<SmemType>(side.tile.getType());
+  bool kMajor = tile.getMajor() == Major::K;
+  Value origin = coordinates[kMajor ? 0 : 1];
+  int64_t extent = side.source.getType().getDimSize(kMajor ? 0 : 1);
+  // A number of the tile's own grid, of which all are inside if they divide the
+  // extent.
+  auto grid = origin.getDefiningOp<TileCoordOp>();
+  if (!grid || grid.getCluster() || ShapedType::isDynamic(extent))
+    return false;
+  auto step = static_cast<int64_t>(origin == grid.getM() ? grid.getTileM()
+                                                         : grid.getTileN());
+  return step == tile.getMN() && extent % step == 0;
 }
 
 void WarpProgram::emitNarrowCopy(const Side &side, ValueRange coordinates,

@@ -73,15 +73,20 @@ Value Copy::countBelow(Value first, Value end) {
 void Copy::emitPiece(Value row, Value column) {
   bool kMajor = type.getMajor() == Major::K;
   Value firstRow = op.getCoordinates()[0], firstColumn = op.getCoordinates()[1];
-  Value valid = countBelow(add(firstColumn, column), columns);
-  Value from = row;
-  if (kMajor) {
+  Value valid, from = row;
+  // K is what the rows are made of, or what they are counted by.
+  bool allOfRow = kMajor ? op.getWhole() : op.getInside();
+  bool allRows = kMajor ? op.getInside() : op.getWhole();
+  if (!allOfRow)
+    valid = countBelow(add(firstColumn, column), columns);
+  if (!allRows && kMajor) {
     Value left = arith::SubIOp::create(builder, loc, rows, firstRow);
     Value last = arith::SubIOp::create(builder, loc, left, constant(1));
     from = arith::MinUIOp::create(builder, loc, row, last);
-  } else {
+  } else if (!allRows) {
     valid = arith::SelectOp::create(
-        builder, loc, below(add(firstRow, row), rows), valid, constant(0));
+        builder, loc, below(add(firstRow, row), rows),
+        valid ? valid : constant(elements), constant(0));
   }
   SmallVector<Value> origin{row, column};
   if (!kMajor)
@@ -138,11 +143,17 @@ void Copy::emit() {
   bool isChoice = isa<scf::IfOp>(op->getParentOp()) &&
                   op->getParentOfType<scf::ForOp>() != nullptr;
   int64_t rounds = llvm::divideCeil(pieces, threads);
-  if (rounds <= kMostUnrolled && !isChoice) {
-    for (int64_t round = 0; round < rounds; ++round)
+  int64_t first = 0, end = rounds;
+  if (std::optional<ArrayRef<int64_t>> part = op.getPart()) {
+    auto [index, parts] = std::pair((*part)[0], (*part)[1]);
+    first = rounds * index / parts;
+    end = rounds * (index + 1) / parts;
+  }
+  if (end - first <= kMostUnrolled && !isChoice) {
+    for (int64_t round = first; round < end; ++round)
       emitRound(constant(round));
   } else {
-    auto loop = scf::ForOp::create(builder, loc, constant(0), constant(rounds),
+    auto loop = scf::ForOp::create(builder, loc, constant(first), constant(end),
                                    constant(1));
     builder.setInsertionPointToStart(loop.getBody());
     emitRound(loop.getInductionVar());

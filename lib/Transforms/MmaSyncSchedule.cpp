@@ -33,10 +33,6 @@ constexpr int64_t kMostStages = 3;
 constexpr int64_t kSharedTile = 128 * 128;
 /// Shared memory that the system takes of each CTA (CUDA programming guide).
 constexpr int64_t kReservedBytes = 1024;
-/// What a tile's products cost more where nothing hides its beginning and its
-/// end, and what an element of A or B costs beside a product, so that an H200
-/// ranks the tiles for 4096 x 4096 x 4096 as these numbers do.
-constexpr double kAlone = 1.2, kTraffic = 24;
 
 class MmaSyncScheduler {
 public:
@@ -49,12 +45,15 @@ public:
   FailureOr<ScheduleAttr> run() {
     if (failed(checkFields()))
       return failure();
+    fields.promote = spec.promote.value_or(0);
+    fields.compensated = spec.compensated.value_or(false);
     fields.tile = spec.tile.value_or(getUsualTile());
     fields.warps = spec.warps.value_or(getUsualWarps());
     fields.splitK = spec.splitK.value_or(1);
     bool inGroups = fields.preset == Preset::Multistage;
     auto refusal = [&] { return refuse(); };
     if (failed(checkTile()) || failed(checkWarps()) ||
+        failed(checkPromotion(gemm, spec, fields.tile[2], refusal)) ||
         failed(checkSplitK(gemm, fields.splitK, fields.tile[2], refusal)) ||
         failed(chooseStages()) || failed(chooseSwizzle()) ||
         failed(chooseOrder(spec, inGroups, fields, refusal)))
@@ -75,8 +74,19 @@ private:
   LogicalResult chooseSwizzle();
   std::array<int64_t, 3> getUsualTile();
   int64_t getUsualDepth(std::array<int64_t, 2> tile);
-  double estimate(const GemmProblem &problem, std::array<int64_t, 2> tile);
+  int64_t getUsualStages(int64_t most);
+  /// Predicted time with this tile and what is usual for it; nothing if it does
+  /// not fit.
+  std::optional<double> estimate(const GemmProblem &problem,
+                                 std::array<int64_t, 2> tile);
   std::array<int64_t, 2> getUsualWarps();
+  int64_t countRegisters(int64_t rows, int64_t columns) {
+    return countPartRegisters(rows, columns, fields.promote != 0);
+  }
+  /// Those that each thread of so many warps has for that.
+  static int64_t getRegisters(int64_t warps) {
+    return std::min(kMostOperandRegisters, 65536 / (32 * warps) - 40);
+  }
   int64_t getElementBytes() {
     return gemm.getAType().getElementTypeBitWidth() / 8;
   }
@@ -110,7 +120,7 @@ LogicalResult MmaSyncScheduler::checkFields() {
     return refuse() << "has no " << missing
                     << ": its threads copy and multiply by mma.sync; its "
                        "fields are tile, stages, swizzle, raster, order, "
-                       "split_k, warps and pdl";
+                       "split_k, warps, promote, compensated and pdl";
   // PTX ISA, griddepcontrol: sm_90 and later, as clusters.
   if (spec.pdl.value_or(false) && !target.hasClusters)
     return refuse() << "expects pdl=off on " << target.name
@@ -135,11 +145,11 @@ std::array<int64_t, 3> MmaSyncScheduler::getUsualTile() {
     break;
   }
   GemmProblem problem = getProblem(gemm);
-  double best = 0;
+  std::optional<double> best;
   std::array<int64_t, 2> tile = kTiles[0];
   for (std::array<int64_t, 2> each : kTiles) {
-    double time = estimate(problem, each);
-    if (best == 0 || time < best) {
+    std::optional<double> time = estimate(problem, each);
+    if (time && (!best || *time < *best)) {
       best = time;
       tile = each;
     }
@@ -147,40 +157,37 @@ std::array<int64_t, 3> MmaSyncScheduler::getUsualTile() {
   return {tile[0], tile[1], getUsualDepth(tile)};
 }
 
-/// Rows of 128 bytes, if that leaves room for what is under way and for the
-/// registers of their copies.
+/// Rows of 128 bytes, if that leaves room for what is under way.
 int64_t MmaSyncScheduler::getUsualDepth(std::array<int64_t, 2> tile) {
   int64_t bytes = (tile[0] + tile[1]) * 64 * getElementBytes() * kMostStages;
   bool small = tile[0] * tile[1] <= kSharedTile;
-  // Sizes that the run tells take registers, which the largest accumulators
-  // leave none of.
-  bool known =
-      gemm.getAType().hasStaticShape() && gemm.getBType().hasStaticShape();
-  if (!known && tile[0] * tile[1] >= kSharedTile)
-    return 32;
   return (small ? 2 : 1) * (bytes + kReservedBytes) <=
                  target.maxSharedBytes + kReservedBytes
              ? 64
              : 32;
 }
 
-/// Time for all tiles, in units of one product a cycle: whole waves, in each of
-/// which a tile multiplies, and reads what a large one needs less of. Where two
-/// CTAs share a multiprocessor, one multiplies while the other one begins or
-/// writes its result.
-double MmaSyncScheduler::estimate(const GemmProblem &problem,
-                                  std::array<int64_t, 2> tile) {
+/// As many as fit up to three, or four of short rows.
+int64_t MmaSyncScheduler::getUsualStages(int64_t most) {
+  return std::clamp<int64_t>(
+      most, 2, fields.tile[2] < 64 ? kMostStages + 1 : kMostStages);
+}
+
+std::optional<double> MmaSyncScheduler::estimate(const GemmProblem &problem,
+                                                 std::array<int64_t, 2> tile) {
+  MmaSyncScheduler with = *this;
   auto [m, n] = tile;
-  int64_t tiles = int64_t(llvm::divideCeil(problem.m, m)) *
-                  llvm::divideCeil(problem.n, n) * spec.splitK.value_or(1);
-  int64_t perMultiprocessor = m * n <= kSharedTile ? 2 : 1;
-  int64_t waves =
-      llvm::divideCeil(tiles, target.multiprocessors * perMultiprocessor);
-  // The last CTAs have their multiprocessors for themselves.
-  bool alone = tiles <= target.multiprocessors;
-  double products = double(m * n) * (perMultiprocessor == 1 ? kAlone : 1);
-  return double(waves) * (alone ? 1 : perMultiprocessor) *
-         (products + kTraffic * double(m + n));
+  with.fields.tile = {m, n, getUsualDepth(tile)};
+  with.fields.warps = spec.warps.value_or(with.getUsualWarps());
+  with.fields.splitK = spec.splitK.value_or(1);
+  auto [warpsM, warpsN] = with.fields.warps;
+  int64_t most = target.maxSharedBytes / with.getPlan(1).getSharedBytes();
+  with.fields.stages = spec.stages.value_or(with.getUsualStages(most));
+  bool divides = m % warpsM == 0 && n % warpsN == 0;
+  if (!divides || with.fields.stages > most ||
+      countRegisters(m / warpsM, n / warpsN) > getRegisters(warpsM * warpsN))
+    return std::nullopt;
+  return predict(target, problem, with.fields).microseconds;
 }
 
 std::array<int64_t, 2> MmaSyncScheduler::getUsualWarps() {
@@ -199,6 +206,16 @@ std::array<int64_t, 2> MmaSyncScheduler::getUsualWarps() {
       warps[0] *= 2;
     else if (columns % 32 == 0)
       warps[1] *= 2;
+    else
+      break;
+  }
+  // Two accumulators make parts of half the size.
+  while (countRegisters(m / warps[0], n / warps[1]) >
+         getRegisters(warps[0] * warps[1])) {
+    if (n / warps[1] % 32 == 0)
+      warps[1] *= 2;
+    else if (m / warps[0] % 32 == 0)
+      warps[0] *= 2;
     else
       break;
   }
@@ -234,16 +251,17 @@ LogicalResult MmaSyncScheduler::checkWarps() {
                     << " in parts of a multiple of 16 rows, and of 8 or a "
                        "multiple of 16 columns, but got "
                     << warpsM << "x" << warpsN;
-  // An accumulator of 32 bits for each element, and two sets of operands.
-  int64_t registers = rows * columns / 32 + 2 * (rows + columns) / 4;
-  int64_t most =
-      std::min(kMostOperandRegisters, 65536 / (32 * warpsM * warpsN) - 40);
+  int64_t registers = countRegisters(rows, columns);
+  int64_t most = getRegisters(warpsM * warpsN);
   if (registers > most)
     return refuse() << "a warp's part of " << rows << "x" << columns
                     << " takes " << registers
-                    << " registers of each thread for its accumulator and its "
-                       "operands, but there are "
-                    << most << "; parts of 64x64 fit";
+                    << " registers of each thread for its accumulator"
+                    << (fields.promote ? ", the sum that promote adds it to"
+                                       : "")
+                    << " and its operands, but there are " << most
+                    << "; parts of " << (fields.promote ? "64x32" : "64x64")
+                    << " fit";
   return success();
 }
 
@@ -265,7 +283,7 @@ LogicalResult MmaSyncScheduler::chooseStages() {
   } else if (fields.preset == Preset::Multistage) {
     least = 2;
     largest = kMaxRingStages;
-    usual = std::clamp(most, least, k < 64 ? kMostStages + 1 : kMostStages);
+    usual = getUsualStages(most);
     instead = "tiled has 1";
   }
   fields.stages = spec.stages.value_or(usual);

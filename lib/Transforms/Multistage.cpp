@@ -34,6 +34,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::bwgemm {
@@ -54,14 +55,14 @@ struct Step {
 
 class StagedLoop {
 public:
-  StagedLoop(scf::ForOp loop, int64_t stages)
-      : loop(loop), stages(stages), builder(loop), loc(loop.getLoc()) {}
+  StagedLoop(scf::ForOp loop, int64_t stages, bool preloads)
+      : loop(loop), outer(loop), stages(stages), preloads(preloads),
+        builder(loop), loc(loop.getLoc()) {}
 
   /// Whether the loop is one to rewrite: tiles that are copied, waited for and
   /// multiplied in turn.
   bool match();
-  void emitDoubleBuffered();
-  void emitPreloaded();
+  void emit();
 
 private:
   Value constant(int64_t value) {
@@ -70,6 +71,12 @@ private:
   Value add(Value lhs, Value rhs) {
     return builder.createOrFold<arith::AddIOp>(loc, lhs, rhs);
   }
+  Value subtract(Value lhs, Value rhs) {
+    return builder.createOrFold<arith::SubIOp>(loc, lhs, rhs);
+  }
+  Value multiply(Value lhs, Value rhs) {
+    return builder.createOrFold<arith::MulIOp>(loc, lhs, rhs);
+  }
   /// The stage behind `stage`.
   Value next(Value stage) {
     Value following = add(stage, constant(1));
@@ -77,14 +84,14 @@ private:
                                       following, constant(stages));
     return arith::SelectOp::create(builder, loc, end, constant(0), following);
   }
-  /// The copy of one operand's tile at `k`.
-  void emitCopy(CopyTileOp copy, Value k, Value stage);
-  /// Copies of the tiles at `k`, as a group.
-  void emitCopies(Value k, Value stage) {
-    for (CopyTileOp copy : copies)
-      emitCopy(copy, k, stage);
-    NVVM::CpAsyncCommitGroupOp::create(builder, loc);
-  }
+  /// Of tiles, the copy of one operand's at `k`. A `whole` tile ends in front
+  /// of the end of K.
+  struct Tile {
+    Value k, stage;
+    bool whole;
+  };
+  void emitCopy(CopyTileOp copy, const Tile &tile, int64_t part = 0,
+                int64_t parts = 1);
   /// Starts the first tiles.
   void emitStart();
   /// Waits until one tile more has come for all threads.
@@ -93,16 +100,35 @@ private:
   Value emitMma(Value sum, Value a, Value b) {
     return MmaSyncOp::create(builder, loc, sum.getType(), sum, a, b);
   }
-  /// The new loop with `init`, from `body`, which returns what it yields.
-  void emitLoop(ValueRange init,
-                llvm::function_ref<SmallVector<Value>(scf::ForOp)> body);
+  /// Where `whole` tiles that are started ahead end: a tile in front of it is
+  /// multiplied while such a one is started.
+  Value emitWholeEnd();
+  /// Multiplies the tiles from `low` to in front of `high`. The state is the
+  /// sum, the stage to read and the one to write, and with `preloads` the
+  /// operands of the next step.
+  SmallVector<Value> emitTiles(Value low, Value high, ValueRange state);
+  /// The same, with an accumulator of its own for each block of K; the sum of
+  /// all comes ahead of the state.
+  SmallVector<Value> emitBlocks(Value low, Value high, ValueRange state);
+  SmallVector<Value> emitLoop(Value low, Value high, ValueRange state,
+                              bool whole);
+  SmallVector<Value> emitTile(Value k, ValueRange state, bool whole);
+  SmallVector<Value> emitPreloaded(Value k, ValueRange state, bool whole);
 
   scf::ForOp loop;
+  /// The loop over blocks of K around it, if their sums are added apart; else
+  /// the same.
+  scf::ForOp outer;
+  PromoteOp promote;
   int64_t stages;
+  bool preloads;
   OpBuilder builder;
   Location loc;
   SmallVector<CopyTileOp> copies;
   SmallVector<Step> steps;
+  /// From a tile to the one that is started beside it, along K.
+  Value ahead;
+  Value wholeEnd;
 };
 
 bool StagedLoop::match() {
@@ -111,25 +137,45 @@ bool StagedLoop::match() {
   for (auto mma : loop.getBody()->getOps<MmaSyncOp>())
     steps.push_back({mma.getA().getDefiningOp<LdMatrixOp>(),
                      mma.getB().getDefiningOp<LdMatrixOp>(), mma});
-  return copies.size() == 2 && !steps.empty() && loop.getNumResults() == 1 &&
-         llvm::all_of(steps, [](Step &step) { return step.a && step.b; });
+  if (copies.size() != 2 || steps.empty() || loop.getNumResults() != 1 ||
+      !llvm::all_of(steps, [](Step &step) { return step.a && step.b; }))
+    return false;
+  auto around = dyn_cast<scf::ForOp>(loop->getParentOp());
+  if (around && loop.getLowerBound() == around.getInductionVar())
+    for (auto op : around.getBody()->getOps<PromoteOp>())
+      if (op.getPart() == loop.getResult(0)) {
+        promote = op;
+        outer = around;
+        builder.setInsertionPoint(outer);
+      }
+  return true;
 }
 
 /// Behind the end nothing is read and zeros are written, so that every stage is
 /// a group and what is loaded ahead of the end is defined.
-void StagedLoop::emitCopy(CopyTileOp copy, Value k, Value stage) {
+void StagedLoop::emitCopy(CopyTileOp copy, const Tile &tile, int64_t part,
+                          int64_t parts) {
   SmallVector<Value> coordinates(copy.getCoordinates());
   for (Value &coordinate : coordinates)
     if (coordinate == loop.getInductionVar())
-      coordinate = k;
-  CopyTileOp::create(builder, loc, copy.getSource(), coordinates,
-                     copy.getTile(), stage, copy.getEnd(), copy.getBytes());
+      coordinate = tile.k;
+  auto moved = cast<CopyTileOp>(builder.clone(*copy.getOperation()));
+  moved.getCoordinatesMutable().assign(coordinates);
+  moved.getStageMutable().assign(tile.stage);
+  if (tile.whole) {
+    moved.getEndMutable().clear();
+    moved.setWhole(true);
+  }
+  if (parts > 1)
+    moved.setPart(ArrayRef<int64_t>{part, parts});
 }
 
 void StagedLoop::emitStart() {
-  Value k = loop.getLowerBound();
+  Value k = outer.getLowerBound();
   for (int64_t stage = 0; stage < stages - 1; ++stage) {
-    emitCopies(k, constant(stage));
+    for (CopyTileOp copy : copies)
+      emitCopy(copy, {k, constant(stage), /*whole=*/false});
+    NVVM::CpAsyncCommitGroupOp::create(builder, loc);
     k = add(k, loop.getStep());
   }
 }
@@ -152,82 +198,149 @@ Value StagedLoop::emitLoad(LdMatrixOp load, Value stage) {
                             load.getTile(), origin);
 }
 
-void StagedLoop::emitLoop(
-    ValueRange init, llvm::function_ref<SmallVector<Value>(scf::ForOp)> body) {
-  auto staged = scf::ForOp::create(builder, loc, loop.getLowerBound(),
-                                   loop.getUpperBound(), loop.getStep(), init);
-  {
-    OpBuilder::InsertionGuard restore(builder);
-    builder.setInsertionPointToEnd(staged.getBody());
-    SmallVector<Value> yielded = body(staged);
-    scf::YieldOp::create(builder, loc, yielded);
+Value StagedLoop::emitWholeEnd() {
+  // The tile at k starts the one at k + ahead, which is whole if that and a
+  // step are not behind the end.
+  Value end;
+  for (CopyTileOp copy : copies) {
+    bool kMajor = copy.getTile().getType().getMajor() == Major::K;
+    Value depth = builder.createOrFold<memref::DimOp>(loc, copy.getSource(),
+                                                      kMajor ? 1 : 0);
+    if (Value until = copy.getEnd())
+      depth = builder.createOrFold<arith::MinSIOp>(loc, depth, until);
+    end = end ? builder.createOrFold<arith::MinSIOp>(loc, end, depth) : depth;
   }
+  return subtract(end, subtract(add(ahead, loop.getStep()), constant(1)));
+}
+
+SmallVector<Value> StagedLoop::emitLoop(Value low, Value high, ValueRange state,
+                                        bool whole) {
+  auto staged =
+      scf::ForOp::create(builder, loc, low, high, loop.getStep(), state);
+  OpBuilder::InsertionGuard restore(builder);
+  builder.setInsertionPointToEnd(staged.getBody());
+  auto emit = preloads ? &StagedLoop::emitPreloaded : &StagedLoop::emitTile;
+  scf::YieldOp::create(builder, loc,
+                       (this->*emit)(staged.getInductionVar(),
+                                     staged.getRegionIterArgs(), whole));
+  return llvm::to_vector_of<Value>(staged.getResults());
+}
+
+SmallVector<Value> StagedLoop::emitTiles(Value low, Value high,
+                                         ValueRange state) {
+  // Elements one by one go through registers, which a second loop would take
+  // more of.
+  if (llvm::any_of(copies, [](CopyTileOp copy) { return copy.getBytes() < 4; }))
+    return emitLoop(low, high, state, /*whole=*/false);
+  // Copies that have nothing to ask for are a loop of their own, which is all
+  // but the last turns.
+  Value middle = builder.createOrFold<arith::MinSIOp>(loc, high, wholeEnd);
+  SmallVector<Value> between = emitLoop(low, middle, state, /*whole=*/true);
+  Value span = builder.createOrFold<arith::MaxSIOp>(loc, subtract(middle, low),
+                                                    constant(0));
+  Value turns =
+      builder.createOrFold<arith::CeilDivUIOp>(loc, span, loop.getStep());
+  return emitLoop(add(low, multiply(turns, loop.getStep())), high, between,
+                  /*whole=*/false);
+}
+
+SmallVector<Value> StagedLoop::emitBlocks(Value low, Value high,
+                                          ValueRange state) {
+  SmallVector<Value> init{outer.getInitArgs()[0]};
+  llvm::append_range(init, state);
+  auto staged =
+      scf::ForOp::create(builder, loc, low, high, outer.getStep(), init);
+  OpBuilder::InsertionGuard restore(builder);
+  builder.setInsertionPointToEnd(staged.getBody());
+  Value block = staged.getInductionVar();
+  Value next = add(block, outer.getStep());
+  SmallVector<Value> after =
+      emitTiles(block, builder.createOrFold<arith::MinSIOp>(loc, next, high),
+                staged.getRegionIterArgs().drop_front());
+  auto total = PromoteOp::create(
+      builder, loc, promote.getTotal().getType(), promote.getStart().getType(),
+      staged.getRegionIterArg(0), after.front(), promote.getCompensated());
+  SmallVector<Value> yielded(total.getResults());
+  yielded.append(after.begin() + 1, after.end());
+  scf::YieldOp::create(builder, loc, yielded);
+  return llvm::to_vector_of<Value>(staged.getResults());
+}
+
+SmallVector<Value> StagedLoop::emitTile(Value k, ValueRange state, bool whole) {
+  Value sum = state[0], read = state[1], write = state[2];
+  emitWait();
+  Tile started = {add(k, ahead), write, whole};
+  for (CopyTileOp copy : copies)
+    emitCopy(copy, started);
+  NVVM::CpAsyncCommitGroupOp::create(builder, loc);
+  for (Step &step : steps) {
+    Value a = emitLoad(step.a, read), b = emitLoad(step.b, read);
+    sum = emitMma(sum, a, b);
+  }
+  return {sum, next(read), read};
+}
+
+SmallVector<Value> StagedLoop::emitPreloaded(Value k, ValueRange state,
+                                             bool whole) {
+  Value sum = state[0], read = state[1], write = state[2];
+  Value a = state[3], b = state[4];
+  Tile started = {add(k, ahead), write, whole};
+  Value following = next(read);
+  // All copies are started ahead of the last step, half of them beside each of
+  // the first two: a warp that starts many in a row waits for room in the
+  // queue, but each time copies follow loads of shared memory something is lost
+  // too.
+  int64_t parts = steps.size() > 2 ? 2 : 1;
+  // Loads of shared memory stay behind copies to it in the order of the
+  // program: each step's loads go first, so that they do not wait for the
+  // addresses of copies.
+  int64_t part = 0;
+  auto emitPart = [&] {
+    if (part == parts)
+      return;
+    for (CopyTileOp copy : copies)
+      emitCopy(copy, started, part, parts);
+    ++part;
+  };
+  for (size_t i = 0; i < steps.size(); ++i) {
+    bool last = i + 1 == steps.size();
+    if (last) {
+      emitPart();
+      NVVM::CpAsyncCommitGroupOp::create(builder, loc);
+      emitWait();
+    }
+    Step &step = last ? steps.front() : steps[i + 1];
+    Value stage = last ? following : read;
+    Value nextA = emitLoad(step.a, stage), nextB = emitLoad(step.b, stage);
+    if (!last)
+      emitPart();
+    sum = emitMma(sum, a, b);
+    a = nextA;
+    b = nextB;
+  }
+  return {sum, following, read, a, b};
+}
+
+void StagedLoop::emit() {
+  ahead = builder.createOrFold<arith::MulIOp>(loc, loop.getStep(),
+                                              constant(stages - 1));
+  wholeEnd = emitWholeEnd();
+  emitStart();
+  SmallVector<Value> state{outer.getInitArgs()[0], constant(0),
+                           constant(stages - 1)};
+  if (preloads) {
+    emitWait();
+    Value zero = constant(0);
+    state.push_back(emitLoad(steps.front().a, zero));
+    state.push_back(emitLoad(steps.front().b, zero));
+  }
+  Value low = outer.getLowerBound(), high = outer.getUpperBound();
+  SmallVector<Value> end =
+      promote ? emitBlocks(low, high, state) : emitTiles(low, high, state);
   // No copy is under way when the shared memory changes hands.
   NVVM::CpAsyncWaitGroupOp::create(builder, loc, 0);
-  loop.getResult(0).replaceAllUsesWith(staged.getResult(0));
-  loop.erase();
-}
-
-void StagedLoop::emitDoubleBuffered() {
-  emitStart();
-  Value ahead =
-      arith::MulIOp::create(builder, loc, loop.getStep(), constant(stages - 1));
-  Value init[] = {loop.getInitArgs()[0], constant(0), constant(stages - 1)};
-  emitLoop(init, [&](scf::ForOp staged) -> SmallVector<Value> {
-    Value sum = staged.getRegionIterArg(0);
-    Value read = staged.getRegionIterArg(1), write = staged.getRegionIterArg(2);
-    emitWait();
-    emitCopies(add(staged.getInductionVar(), ahead), write);
-    for (Step &step : steps) {
-      Value a = emitLoad(step.a, read), b = emitLoad(step.b, read);
-      sum = emitMma(sum, a, b);
-    }
-    return {sum, next(read), read};
-  });
-}
-
-void StagedLoop::emitPreloaded() {
-  emitStart();
-  Value ahead =
-      arith::MulIOp::create(builder, loc, loop.getStep(), constant(stages - 1));
-  emitWait();
-  Value zero = constant(0);
-  Value init[] = {loop.getInitArgs()[0], zero, constant(stages - 1),
-                  emitLoad(steps.front().a, zero),
-                  emitLoad(steps.front().b, zero)};
-  emitLoop(init, [&](scf::ForOp staged) -> SmallVector<Value> {
-    Value sum = staged.getRegionIterArg(0);
-    Value read = staged.getRegionIterArg(1), write = staged.getRegionIterArg(2);
-    Value a = staged.getRegionIterArg(3), b = staged.getRegionIterArg(4);
-    Value k = add(staged.getInductionVar(), ahead);
-    Value following = next(read);
-    // Loads of shared memory stay behind copies to it in the order of the
-    // program: each step's loads go first, so that they do not wait for the
-    // addresses of copies.
-    auto remaining = copies.begin();
-    for (size_t i = 0; i < steps.size(); ++i) {
-      bool last = i + 1 == steps.size();
-      if (last) {
-        while (remaining != copies.end())
-          emitCopy(*remaining++, k, write);
-        NVVM::CpAsyncCommitGroupOp::create(builder, loc);
-        emitWait();
-      }
-      Step &step = last ? steps.front() : steps[i + 1];
-      Value stage = last ? following : read;
-      Value nextA = emitLoad(step.a, stage), nextB = emitLoad(step.b, stage);
-      // All copies are started ahead of the last step.
-      size_t share = last ? 0
-                          : llvm::divideCeil(copies.end() - remaining,
-                                             steps.size() - 1 - i);
-      for (; share > 0; --share)
-        emitCopy(*remaining++, k, write);
-      sum = emitMma(sum, a, b);
-      a = nextA;
-      b = nextB;
-    }
-    return {sum, following, read, a, b};
-  });
+  outer.getResult(0).replaceAllUsesWith(end.front());
+  outer.erase();
 }
 
 class MultistagePass : public bwgemm::impl::MultistageBase<MultistagePass> {
@@ -238,16 +351,18 @@ public:
       if (!schedule || !usesMmaSync(schedule.getPreset()) ||
           schedule.getStages() < 2)
         return;
+      // Those within others come first, whose loops they may replace.
       SmallVector<scf::ForOp> loops;
-      kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+      kernel.walk([&](MmaSyncOp mma) {
+        if (auto loop = dyn_cast<scf::ForOp>(mma->getParentOp());
+            loop && !llvm::is_contained(loops, loop))
+          loops.push_back(loop);
+      });
       for (scf::ForOp loop : loops) {
-        StagedLoop staged(loop, schedule.getStages());
-        if (!staged.match())
-          continue;
-        if (schedule.getPreset() == Preset::Multistage)
-          staged.emitPreloaded();
-        else
-          staged.emitDoubleBuffered();
+        StagedLoop staged(loop, schedule.getStages(),
+                          schedule.getPreset() == Preset::Multistage);
+        if (staged.match())
+          staged.emit();
       }
     });
   }

@@ -34,6 +34,25 @@ bwgemm::checkSplitK(GemmOp gemm, int64_t splitK, int64_t tileK,
 }
 
 LogicalResult
+bwgemm::checkPromotion(GemmOp gemm, const ScheduleSpec &spec, int64_t tileK,
+                       llvm::function_ref<InFlightDiagnostic()> refuse) {
+  if (spec.compensated.value_or(false) && !spec.promote)
+    return refuse() << "expects promote=K with compensated=on, the elements of "
+                       "K after which sums are added; promote=512 is one";
+  if (!spec.promote)
+    return success();
+  if (!isa<FloatType>(gemm.getAType().getElementType()))
+    return refuse() << "expects no promote for operands of "
+                    << gemm.getAType().getElementType()
+                    << ", whose sums are exact";
+  if (*spec.promote % tileK != 0)
+    return refuse() << "expects a promote of a multiple of the tile's K, "
+                    << tileK << ", but got " << *spec.promote << "; "
+                    << llvm::alignTo(*spec.promote, tileK) << " is one";
+  return success();
+}
+
+LogicalResult
 bwgemm::chooseOrder(const ScheduleSpec &spec, bool inGroups,
                     ScheduleFields &fields,
                     llvm::function_ref<InFlightDiagnostic()> refuse) {

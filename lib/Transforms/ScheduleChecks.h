@@ -24,6 +24,12 @@ namespace mlir::bwgemm {
 LogicalResult checkSplitK(GemmOp gemm, int64_t splitK, int64_t tileK,
                           llvm::function_ref<InFlightDiagnostic()> refuse);
 
+/// Blocks of K whose sums are added apart are whole tiles of floating-point
+/// operands.
+LogicalResult checkPromotion(GemmOp gemm, const ScheduleSpec &spec,
+                             int64_t tileK,
+                             llvm::function_ref<InFlightDiagnostic()> refuse);
+
 /// Sets `raster` and `order` as the SPEC says. Where it leaves the raster open,
 /// rows of tiles are walked in groups if `inGroups` or the order needs it.
 LogicalResult chooseOrder(const ScheduleSpec &spec, bool inGroups,

@@ -7,6 +7,8 @@
 
 #include "bwgemm/Transforms/ScheduleSearch.h"
 
+#include "bwgemm/Transforms/ResourcePlan.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -43,8 +45,36 @@ GemmProblem bwgemm::getProblem(GemmOp gemm) {
   return problem;
 }
 
+/// CTAs that a multiprocessor has room for: in its shared memory, of which the
+/// system takes some for each (CUDA programming guide), and in its registers,
+/// as many as the assembler takes beside accumulators and operands.
+static int64_t countResidents(const TargetInfo &target,
+                              const GemmProblem &problem,
+                              const ScheduleFields &fields) {
+  constexpr int64_t kReservedBytes = 1024, kRegisterFile = 65536,
+                    kOtherRegisters = 56, kMostThreads = 2048;
+  auto [m, n, k] = fields.tile;
+  auto [warpsM, warpsN] = fields.warps;
+  int64_t bytes = (m + n) * k * problem.operandBytes * fields.stages;
+  int64_t registers =
+      countPartRegisters(m / warpsM, n / warpsN, fields.promote != 0) +
+      kOtherRegisters;
+  int64_t threads = 32 * warpsM * warpsN;
+  return std::max<int64_t>(
+      1,
+      std::min(
+          {(target.maxSharedBytes + kReservedBytes) / (bytes + kReservedBytes),
+           kRegisterFile / (threads * registers), kMostThreads / threads}));
+}
+
 Prediction bwgemm::predict(const TargetInfo &target, const GemmProblem &problem,
                            const ScheduleFields &fields) {
+  if (usesMmaSync(fields.preset)) {
+    WarpModel machine;
+    machine.multiprocessors = target.multiprocessors;
+    return predictWarps(machine, problem, fields,
+                        countResidents(target, problem, fields));
+  }
   bool warpgroups = target.hasWgmma && fields.preset != Preset::Naive;
   return warpgroups ? predictWarpgroups(WarpgroupModel(), problem, fields)
                     : predict(MachineModel(), problem, fields);

@@ -33,7 +33,9 @@ HOPPER_SCHEDULES = ["warp_specialized", "persistent", "persistent,tile=64x256x64
                     "persistent,store=direct", "persistent,split_k=4",
                     "persistent,tile=128x128x64,split_k=2,staging=4",
                     "persistent,tile=128x256x64,cluster=2x1",
-                    "persistent,tile=64x16x128,swap_ab=on"]
+                    "persistent,tile=64x16x128,swap_ab=on",
+                    "persistent,promote=512", "persistent,tile=64x128x64,promote=512",
+                    "persistent,promote=512,compensated=on,split_k=2"]
 EPILOGUE_SCHEDULES = ["naive", "swizzle,tile=128x256x64", "persistent",
                       "persistent,tile=128x256x64,store=direct",
                       "persistent,tile=128x256x64,tmem_load=32x32b",
@@ -45,7 +47,8 @@ HOPPER_EPILOGUES = ["warp_specialized,tile=128x256x64", "persistent,tile=128x256
 # On every target: its threads need no TMA.
 WARP_SCHEDULES = ["microkernel", "tiled", "double_buffered", "multistage",
                   "multistage,tile=128x256x32,stages=4",
-                  "multistage,tile=64x64x64,split_k=3"]
+                  "multistage,tile=64x64x64,split_k=3",
+                  "multistage,promote=512,compensated=on"]
 WARP_TARGETS = ["sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120"]
 REGISTER_TARGETS = ["sm_100a", "sm_103a"]
 

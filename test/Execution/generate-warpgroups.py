@@ -6,15 +6,15 @@ usage: generate-warpgroups.py [--seed=N] [--count=N] [--only=I] [--orders=N]
                               [--jobs=N] [--list]
 
 The counterpart of generate.py for the presets warp_specialized and persistent of
-sm_90a: clusters, swapped operands, staging tiles, parts of K, results whose rows
-begin anywhere. Configuration I of a seed is always the same one. Each is
+sm_90a: clusters, swapped operands, staging tiles, parts of K, blocks of K that
+are summed apart, results whose rows begin anywhere. Configuration I of a seed is always the same one. Each is
 compiled and run on the emulator with small integers as inputs and with the
 hazard checker: the result must equal the double-precision reference, and nothing
 may be reported. With --orders=N each is also run with normally distributed
 inputs in N random orders of warps and landings: the bits must be those of the
 fair order.
 
-What fits is decided here, from sums of bytes.
+What fits is decided here, from sums of bytes and of registers.
 """
 
 import random
@@ -68,6 +68,16 @@ def draw(seed, index):
             fields.append(f"order={r.choice(('straight', 'serpentine', 'hilbert'))}")
         if r.random() < 0.15:
             fields.append("pdl=on")
+
+        if r.random() < 0.2:
+            # A thread's accumulator and its sum, and what is in flight between
+            # them; five or nine warps leave it 255 or 168 registers, less 40.
+            carries = r.random() < 0.5
+            if n + (n * 3 // 8 if carries else 0) > {64: 215, 128: 128}[m]:
+                continue
+            fields.append(f"promote={k * r.choice((1, 1, 2, 3))}")
+            if carries:
+                fields.append("compensated=on")
 
         def extent(tile, unit):
             if r.random() < 0.25:

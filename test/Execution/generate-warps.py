@@ -29,10 +29,11 @@ PRESETS = ("microkernel", "tiled", "double_buffered", "multistage", "multistage"
 MOST_PRODUCTS = 12_000_000
 
 
-def fits(rows, columns, warps):
+def fits(rows, columns, warps, sums=1):
     """Whether a warp's part leaves registers: an accumulator of 32 bits for each
-    element, two sets of operands, and 48 for everything else."""
-    registers = rows * columns // 32 + (rows + columns) // 2
+    element, perhaps a sum apart, two sets of operands, and 48 for everything
+    else."""
+    registers = sums * rows * columns // 32 + (rows + columns) // 2
     return registers <= min(65536 // (32 * warps), 255) - 48
 
 
@@ -82,6 +83,11 @@ def draw(seed, index):
             # Multiples of 8, of 4, of 2 and odd ones.
             return max(whole + r.choice((-1, 0, 0, 1, 2, 4, 8, -8)), 1)
 
+        if r.random() < 0.25 and fits(m // warps[0], n // warps[1],
+                                      warps[0] * warps[1], sums=2):
+            fields.append(f"promote={k * r.choice((1, 1, 2, 3))}")
+            if r.random() < 0.5:
+                fields.append("compensated=on")
         steps = r.choice((1, 1, 2, stages - 1, stages, stages + 1, 2 * stages + 1))
         depth = max(k * max(steps, 1) - r.choice((0, 0, 1, 2, 4, 8, 15)), 1)
         shape = (extent(m), extent(n), depth)

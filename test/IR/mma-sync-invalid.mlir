@@ -212,3 +212,39 @@ func.func @f(%a: memref<64x64xf16>, %i: index) {
 // schedule_c14
 // expected-error @+1 {{expects 1 to 32 warps, but got 8x8}}
 module attributes { test.a = #bwgemm.schedule<tiled, tile = 64x64x32, stages = 1, swizzle = 64B, warps = 8x8> } {}
+
+// -----
+
+// schedule_c16
+// expected-error @+1 {{expects a promote of a multiple of the tile's K, 32, up to 65536, but got 48}}
+module attributes { test.a = #bwgemm.schedule<tiled, tile = 64x64x32, stages = 1, swizzle = 64B, warps = 2x2, promote = 48> } {}
+
+// -----
+
+// schedule_c17
+// expected-error @+1 {{expects a promote with compensated = on, but got none}}
+module attributes { test.a = #bwgemm.schedule<tiled, tile = 64x64x32, stages = 1, swizzle = 64B, warps = 2x2, compensated = on> } {}
+
+// -----
+
+// copy_tile_c2
+func.func @f(%a: memref<64x64xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major>, %i: index) {
+  // expected-error @+1 {{expects the number of a part and that of all parts, [0, 3] for the first of three, but got [3, 3]}}
+  bwgemm.copy_tile %a[%i, %i], %t part [3, 3] by 16 : memref<64x64xbf16>, !bwgemm.smem<64x64xbf16, k_major>
+  return
+}
+
+// -----
+
+// copy_tile_c3
+func.func @f(%a: memref<64x64xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major>, %i: index) {
+  // expected-error @+1 {{expects no end of K for a whole tile}}
+  bwgemm.copy_tile %a[%i, %i], %t until %i whole by 16 : memref<64x64xbf16>, !bwgemm.smem<64x64xbf16, k_major>
+  return
+}
+
+// -----
+
+// promote_c1: a fragment is of f32 already.
+// expected-error @+1 {{expects an accumulator of f32, but got 'i32'}}
+func.func private @f(!bwgemm.fragment<16x8xi32, warps = 1x1>)

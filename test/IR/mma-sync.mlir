@@ -12,11 +12,21 @@ func.func @copies(%a: memref<?x?xbf16>, %t: memref<64x40xf16, strided<[1, 64]>>,
   // CHECK: bwgemm.copy_tile %{{.*}}[%{{.*}}, %{{.*}}], %{{.*}}[%{{.*}}] until %{{.*}} by 16 : memref<?x?xbf16>, !bwgemm.smem<3x128x64xbf16, k_major, swizzle = 128B>
   bwgemm.copy_tile %a[%m, %k], %tile[%c1] until %end by 16
       : memref<?x?xbf16>, !bwgemm.smem<3x128x64xbf16, k_major, swizzle = 128B>
+  // Nothing to ask for, and one of three parts.
+  // CHECK: bwgemm.copy_tile %{{.*}}[%{{.*}}, %{{.*}}], %{{.*}}[%{{.*}}] whole inside by 16 : memref<?x?xbf16>
+  bwgemm.copy_tile %a[%m, %k], %tile[%c1] whole inside by 16
+      : memref<?x?xbf16>, !bwgemm.smem<3x128x64xbf16, k_major, swizzle = 128B>
+  // CHECK: bwgemm.copy_tile %{{.*}}[%{{.*}}, %{{.*}}], %{{.*}}[%{{.*}}] until %{{.*}} inside part [2, 3] by 16 : memref<?x?xbf16>
+  bwgemm.copy_tile %a[%m, %k], %tile[%c1] until %end inside part [2, 3] by 16
+      : memref<?x?xbf16>, !bwgemm.smem<3x128x64xbf16, k_major, swizzle = 128B>
   // One element at a time, from any layout.
   // CHECK: bwgemm.copy_tile %{{.*}}[%{{.*}}, %{{.*}}], %{{.*}} by 2 : memref<64x40xf16, strided<[1, 64]>>, !bwgemm.smem<40x16xf16, mn_major>
   bwgemm.copy_tile %t[%k, %m], %plain by 2 : memref<64x40xf16, strided<[1, 64]>>, !bwgemm.smem<40x16xf16, mn_major>
   // CHECK: bwgemm.cp_async %{{.*}}[%{{.*}}, %{{.*}}] row %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}], %{{.*}} by 8 : memref<?x?xbf16>, !bwgemm.smem<3x128x64xbf16, k_major, swizzle = 128B>
   bwgemm.cp_async %a[%m, %k] row %end, %tile[%c1, %m, %c8], %c4 by 8
+      : memref<?x?xbf16>, !bwgemm.smem<3x128x64xbf16, k_major, swizzle = 128B>
+  // CHECK: bwgemm.cp_async %{{.*}}[%{{.*}}, %{{.*}}] row %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] by 16 : memref<?x?xbf16>
+  bwgemm.cp_async %a[%m, %k] row %end, %tile[%c1, %m, %c8] by 16
       : memref<?x?xbf16>, !bwgemm.smem<3x128x64xbf16, k_major, swizzle = 128B>
   return
 }
@@ -38,7 +48,11 @@ func.func @products(%a: !bwgemm.smem<2x128x32xbf16, k_major, swizzle = 64B>,
       : !bwgemm.fragment<128x40xf32, warps = 2x5>, !bwgemm.operand<a, 64x16xbf16>, !bwgemm.operand<b, 8x16xbf16>
   // CHECK: bwgemm.fragment_read %[[SUM]][48, 0] : !bwgemm.fragment<128x40xf32, warps = 2x5> -> vector<4xf32>
   %v = bwgemm.fragment_read %sum[48, 0] : !bwgemm.fragment<128x40xf32, warps = 2x5> -> vector<4xf32>
-  bwgemm.store %sum, %d[%c0, %c0] : !bwgemm.fragment<128x40xf32, warps = 2x5>, memref<?x?xbf16>
+  // CHECK: bwgemm.promote %{{.*}}, %[[SUM]] : !bwgemm.fragment<128x40xf32, warps = 2x5>
+  %total, %start = bwgemm.promote %zero, %sum : !bwgemm.fragment<128x40xf32, warps = 2x5>
+  // CHECK: bwgemm.promote %{{.*}}, %{{.*}} compensated : !bwgemm.fragment<128x40xf32, warps = 2x5>
+  %more, %error = bwgemm.promote %total, %start compensated : !bwgemm.fragment<128x40xf32, warps = 2x5>
+  bwgemm.store %more, %d[%c0, %c0] : !bwgemm.fragment<128x40xf32, warps = 2x5>, memref<?x?xbf16>
   return
 }
 
@@ -52,7 +66,11 @@ func.func @tile(%a: memref<?x?xbf16>, %m: index, %k: index) -> !bwgemm.smem<64x3
 
 // CHECK: #bwgemm.schedule<multistage, tile = 128x256x32, stages = 4, swizzle = 64B, raster = 8, warps = 2x4>
 // CHECK: #bwgemm.schedule<tiled, tile = 64x64x32, stages = 1, swizzle = 64B, warps = 1x1>
+// CHECK: #bwgemm.schedule<tiled, tile = 64x64x32, stages = 1, swizzle = 64B, warps = 2x2, promote = 512>
+// CHECK: #bwgemm.schedule<persistent, tile = 128x128x64, stages = 4, swizzle = 128B, tmem_load = "16x256b", promote = 256, compensated = on>
 module attributes {
   test.a = #bwgemm.schedule<multistage, tile = 128x256x32, stages = 4, swizzle = 64B, raster = 8, warps = 2x4>,
-  test.b = #bwgemm.schedule<tiled, tile = 64x64x32, stages = 1, swizzle = 64B>
+  test.b = #bwgemm.schedule<tiled, tile = 64x64x32, stages = 1, swizzle = 64B>,
+  test.c = #bwgemm.schedule<tiled, tile = 64x64x32, stages = 1, swizzle = 64B, warps = 2x2, promote = 512, compensated = off>,
+  test.d = #bwgemm.schedule<persistent, tile = 128x128x64, stages = 4, swizzle = 128B, tmem_load = "16x256b", promote = 256, compensated = on>
 } {}

@@ -8,11 +8,20 @@
 // RUN: bwgemm-opt %t/large.mlir --bwgemm-assign-schedule="target=sm_80 schedule=double_buffered" | FileCheck %s --check-prefix=DOUBLE
 // DOUBLE: schedule <double_buffered, tile = 128x128x32, stages = 2, swizzle = 64B, warps = 2x2>
 
-// Rows of 128 bytes where two CTAs of them fit on a multiprocessor.
+// Rows of 128 bytes where three stages of them fit.
 // RUN: bwgemm-opt %t/large.mlir --bwgemm-assign-schedule="target=sm_90 schedule=auto" | FileCheck %s --check-prefix=LARGE90
-// LARGE90: schedule <multistage, tile = 128x128x64, stages = 3, swizzle = 128B, raster = 8, warps = 2x2>
+// LARGE90: schedule <multistage, tile = 128x256x64, stages = 3, swizzle = 128B, raster = 8, warps = 2x4>
 // RUN: bwgemm-opt %t/large.mlir --bwgemm-assign-schedule="target=sm_80 schedule=auto" | FileCheck %s --check-prefix=LARGE80
-// LARGE80: schedule <multistage, tile = 128x128x32, stages = 4, swizzle = 64B, raster = 8, warps = 2x2>
+// LARGE80: schedule <multistage, tile = 128x256x64, stages = 3, swizzle = 128B, raster = 8, warps = 2x4>
+// RUN: bwgemm-opt %t/large.mlir --bwgemm-assign-schedule="target=sm_86 schedule=auto" | FileCheck %s --check-prefix=LARGE86
+// LARGE86: schedule <multistage, tile = 128x256x32, stages = 4, swizzle = 64B, raster = 8, warps = 2x4>
+// Two accumulators for each thread: warps with half of the part.
+// RUN: bwgemm-opt %t/large.mlir --bwgemm-assign-schedule="target=sm_90 schedule=auto,promote=512" | FileCheck %s --check-prefix=PROMOTE
+// PROMOTE: schedule <multistage, tile = 128x128x64, stages = 3, swizzle = 128B, raster = 8, warps = 2x4, promote = 512>
+// RUN: bwgemm-opt %t/large.mlir --bwgemm-assign-schedule="target=sm_100a schedule=auto,promote=512,compensated=on" | FileCheck %s --check-prefix=CARRIED
+// CARRIED: schedule <multistage, {{.*}}, promote = 512, compensated = on>
+// RUN: bwgemm-opt %t/large.mlir --bwgemm-assign-schedule="target=sm_90a schedule=auto,promote=512,compensated=on" | FileCheck %s --check-prefix=HOPPER
+// HOPPER: schedule <persistent, {{.*}}, promote = 512, compensated = on>
 
 // 16 rows, and few columns of tiles: the smallest tiles fill the chip best.
 // RUN: bwgemm-opt %t/flat.mlir --bwgemm-assign-schedule="target=sm_80 schedule=auto" | FileCheck %s --check-prefix=FLAT
@@ -26,7 +35,7 @@
 // On a target of TMA it serves what TMA cannot, and auto asks at run time where
 // the types do not tell.
 // RUN: bwgemm-opt %t/dynamic.mlir --bwgemm-assign-schedule="target=sm_90a schedule=auto" | FileCheck %s --check-prefix=DYNAMIC
-// DYNAMIC: schedule <persistent, {{.*}}> fallback <multistage, tile = 128x128x32, {{.*}}>
+// DYNAMIC: schedule <persistent, {{.*}}> fallback <multistage, tile = 128x256x64, {{.*}}>
 // A schedule in the program comes back as it is.
 // RUN: bwgemm-opt %t/large.mlir --bwgemm-assign-schedule="target=sm_90 schedule=auto" | bwgemm-opt --bwgemm-assign-schedule="target=sm_90 schedule=naive" | FileCheck %s --check-prefix=LARGE90
 

@@ -59,6 +59,39 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
+  // Whole tiles inside of the matrix: nothing is asked. The second one of three
+  // parts of eight rounds is rounds 2 to 4.
+  // CHECK-LABEL: gpu.func @whole
+  // CHECK-NOT: arith.min
+  // CHECK: %[[ROW:.*]] = arith.addi %{{.*}}, %c16
+  // CHECK: bwgemm.cp_async %{{.*}} row %[[ROW]], %{{.*}}[%[[ROW]], %{{.*}}] by 16
+  // CHECK: arith.addi %{{.*}}, %c24
+  // CHECK: bwgemm.cp_async
+  // CHECK: arith.addi %{{.*}}, %c32
+  // CHECK: bwgemm.cp_async
+  // CHECK-NOT: bwgemm.cp_async
+  gpu.func @whole(%a: memref<?x?xbf16>, %m: index, %k: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %tile = bwgemm.smem_alloc : !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+    bwgemm.copy_tile %a[%m, %k], %tile whole inside part [1, 3] by 16 : memref<?x?xbf16>, !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+    gpu.return
+  }
+
+  // Of mn_major tiles rows are along K: all of them are there, but columns may
+  // be outside.
+  // CHECK-LABEL: gpu.func @whole_mn_major
+  // CHECK-NOT: arith.cmpi ult
+  // CHECK: %[[VALID:.*]] = arith.minsi
+  // CHECK: bwgemm.cp_async {{.*}}, %[[VALID]] by 16
+  gpu.func @whole_mn_major(%b: memref<?x?xbf16>, %n: index, %k: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %tile = bwgemm.smem_alloc : !bwgemm.smem<64x16xbf16, mn_major, swizzle = 128B>
+    bwgemm.copy_tile %b[%k, %n], %tile whole by 16 : memref<?x?xbf16>, !bwgemm.smem<64x16xbf16, mn_major, swizzle = 128B>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
   // Of many copies a thread makes a loop.
   // CHECK-LABEL: gpu.func @elements
   // CHECK: scf.for

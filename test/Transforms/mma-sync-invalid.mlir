@@ -2,7 +2,7 @@
 
 // RUN: split-file %s %t
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=multistage,cluster=2x1" 2>&1 | FileCheck %s --check-prefix=CLUSTER
-// CLUSTER: gemm.mlir:2:3: error: 'bwgemm.gemm' op schedule 'multistage': has no cluster: its threads copy and multiply by mma.sync; its fields are tile, stages, swizzle, raster, order, split_k, warps and pdl
+// CLUSTER: gemm.mlir:2:3: error: 'bwgemm.gemm' op schedule 'multistage': has no cluster: its threads copy and multiply by mma.sync; its fields are tile, stages, swizzle, raster, order, split_k, warps, promote, compensated and pdl
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,tmem_load=32x32b" 2>&1 | FileCheck %s --check-prefix=LOAD
 // LOAD: schedule 'tiled': has no tmem_load
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,store=tma" 2>&1 | FileCheck %s --check-prefix=STORE
@@ -48,8 +48,26 @@
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_100a schedule=pipelined,warps=2x2" 2>&1 | FileCheck %s --check-prefix=WARPS
 // WARPS: schedule 'pipelined': has no warps: they are a field of the presets of mma.sync (microkernel to multistage)
 
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,promote=100" 2>&1 | FileCheck %s --check-prefix=BLOCKS
+// BLOCKS: schedule 'tiled': expects a promote of a multiple of the tile's K, 32, but got 100; 128 is one
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,compensated=on" 2>&1 | FileCheck %s --check-prefix=ALONE
+// ALONE: schedule 'tiled': expects promote=K with compensated=on, the elements of K after which sums are added; promote=512 is one
+// 64 x 64 elements are 128 registers twice, and 64 for operands.
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=multistage,tile=128x128x32,warps=2x2,promote=512" 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: schedule 'multistage': a warp's part of 64x64 takes 320 registers of each thread for its accumulator, the sum that promote adds it to and its operands, but there are 208; parts of 64x32 fit
+// Nine warps leave 168 registers, of which 40 are for all else.
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tile=128x256x64,promote=512" 2>&1 | FileCheck %s --check-prefix=HOPPER
+// HOPPER: schedule 'persistent': tile 128x256x64 takes 256 registers of each thread for its accumulator and the sum that promote adds it to, but there are 128; N of 128 fits
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tile=64x160x64,promote=512,compensated=on" 2>&1 | FileCheck %s --check-prefix=CARRIED
+// CARRIED: schedule 'persistent': tile 64x160x64 takes 220 registers of each thread for its accumulator and the sum that promote adds it to, but there are 215; N of 144 fits
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_100a schedule=persistent,promote=512" 2>&1 | FileCheck %s --check-prefix=TENSOR
+// TENSOR: schedule 'persistent': has no promote: its accumulator is in tensor memory; microkernel, tiled, double_buffered and multistage have it, and with wgmma (sm_90a) warp_specialized and persistent
+
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=multistage,order=hilbert,raster=3" 2>&1 | FileCheck %s --check-prefix=HILBERT
 // HILBERT: schedule 'multistage': expects a raster that is a power of two, 2 at least, for order=hilbert, but got raster=3
+
+// RUN: not bwgemm-opt %t/unrolled.mlir --bwgemm-promote 2>&1 | FileCheck %s --check-prefix=UNROLLED
+// UNROLLED: error: 'gpu.func' op expects a loop over K with an accumulator that begins at zero, for a schedule with promote
 
 // RUN: not bwgemm-opt %t/map.mlir --bwgemm-insert-warps 2>&1 | FileCheck %s --check-prefix=MAP
 // MAP: error: 'bwgemm.load' op expects a matrix as source, since threads copy it for mma.sync; tensor maps are for TMA
@@ -106,6 +124,15 @@ gpu.module @kernels {
   gpu.func @kernel(%b: memref<?x?xbf16>, %n: index, %k: index) kernel {
     %tile = bwgemm.smem_alloc : !bwgemm.smem<64x16xbf16, k_major>
     bwgemm.copy_tile %b[%n, %k], %tile by 16 : memref<?x?xbf16>, !bwgemm.smem<64x16xbf16, k_major>
+    gpu.return
+  }
+}
+
+//--- unrolled.mlir
+gpu.module @kernels {
+  gpu.func @f(%a: !bwgemm.operand<a, 16x16xbf16>, %b: !bwgemm.operand<b, 8x16xbf16>) kernel attributes {bwgemm.schedule = #bwgemm.schedule<tiled, tile = 16x8x16, stages = 1, swizzle = 32B, warps = 1x1, promote = 16>} {
+    %zero = bwgemm.fragment_zero : !bwgemm.fragment<16x8xf32, warps = 1x1>
+    %sum = bwgemm.mma_sync %zero, %a, %b : !bwgemm.fragment<16x8xf32, warps = 1x1>, !bwgemm.operand<a, 16x16xbf16>, !bwgemm.operand<b, 8x16xbf16>
     gpu.return
   }
 }

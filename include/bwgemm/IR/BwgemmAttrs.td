@@ -204,6 +204,11 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
     - `split_k = 1`: parts of K that are summed apart and added in order
     - `warps = 1x1`: warps along M and N that share a tile, for the presets of
       mma.sync
+    - `promote = 0`: elements of K after which the tensor cores' accumulator is
+      added to a sum that is rounded to nearest, a multiple of the tile's K;
+      0 for never
+    - `compensated = off`: with `on` the error of each such addition is part of
+      the next one
     - `pdl = off`: with `on` the kernel may begin while the one before it in
       the stream ends (programmatic dependent launch)
 
@@ -244,6 +249,8 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
     std::array<int64_t, 2> getWarps() const { return getFields().warps; }
     bool getSwapAB() const { return getFields().swapAB; }
     int64_t getStaging() const { return getFields().staging; }
+    int64_t getPromote() const { return getFields().promote; }
+    bool getCompensated() const { return getFields().compensated; }
     /// The SPEC that --schedule= takes: "swizzle,tile=64x64x64,stages=1,...".
     std::string getSpec() const;
   }];

@@ -40,6 +40,11 @@ def Bwgemm_CopyTileOp : Bwgemm_Op<"copy_tile", [
     `k_major`, and zeros where it is `mn_major`; they reach no element of the
     result.
 
+    With `whole` the tile is known to end in front of the end of K, with `inside`
+    all of its rows of M or N are known to be inside of `source`: threads then
+    ask for neither. With `part [i, n]` only part i of n is copied, so that
+    copies can stand between other operations; all n parts are the tile.
+
     The copy is complete for a thread when that thread has waited for its
     `cp.async` group, and for the others after a barrier behind that.
     `bwgemm-lower-copies` gives each thread its `bwgemm.cp_async`.
@@ -47,14 +52,17 @@ def Bwgemm_CopyTileOp : Bwgemm_Op<"copy_tile", [
     ```mlir
     bwgemm.copy_tile %a[%m, %k], %tile[%stage] until %end by 16
         : memref<?x?xbf16>, !bwgemm.smem<3x128x64xbf16, k_major, swizzle = 128B>
+    bwgemm.copy_tile %a[%m, %k], %tile[%stage] whole part [0, 3] by 16
+        : memref<?x?xbf16>, !bwgemm.smem<3x128x64xbf16, k_major, swizzle = 128B>
     ```
   }];
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$coordinates,
                        Bwgemm_SmemType:$tile, Optional<Index>:$stage,
-                       Optional<Index>:$end, I64Attr:$bytes);
+                       Optional<Index>:$end, UnitAttr:$whole, UnitAttr:$inside,
+                       OptionalAttr<DenseI64ArrayAttr>:$part, I64Attr:$bytes);
   let assemblyFormat = [{
     $source `[` $coordinates `]` `,` $tile (`[` $stage^ `]`)? (`until` $end^)?
-    `by` $bytes attr-dict `:` type($source) `,` qualified(type($tile))
+    (`whole` $whole^)? (`inside` $inside^)? (`part` $part^)? `by` $bytes attr-dict `:` type($source) `,` qualified(type($tile))
   }];
   let hasVerifier = 1;
 }
@@ -68,25 +76,28 @@ def Bwgemm_CpAsyncOp : Bwgemm_Op<"cp_async", [
     threads; `origin` (stage if there are stages, MN, K) is the element of the
     tile at which this thread's `bytes` bytes begin. They come from the same
     place in the source, but for the row, which is `row` behind the tile's first
-    one. Of the elements the first `valid` are read; zeros are written for the
-    others. The tile's swizzle is applied. Distances within a tile are below
-    4 GiB.
+    one. Of the elements the first `valid` are read, or all without it; zeros are
+    written for the others. The tile's swizzle is applied. Distances within a
+    tile are below 4 GiB.
 
     PTX `cp.async.cg.shared.global` of 16 bytes, `cp.async.ca` of 8 or 4, with
-    the source size as last operand (PTX ISA, cp.async); one element of 2 bytes
-    goes through a register and is there at once.
+    the source size as last operand where there is `valid` (PTX ISA, cp.async);
+    one element of 2 bytes goes through a register and is there at once.
 
     ```mlir
     bwgemm.cp_async %a[%m, %k] row %from, %tile[%row, %column], %valid by 16
+        : memref<?x?xbf16>, !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>
+    bwgemm.cp_async %a[%m, %k] row %from, %tile[%row, %column] by 16
         : memref<?x?xbf16>, !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>
     ```
   }];
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$coordinates,
                        Index:$row, Bwgemm_SmemType:$tile,
-                       Variadic<Index>:$origin, Index:$valid, I64Attr:$bytes);
+                       Variadic<Index>:$origin, Optional<Index>:$valid,
+                       I64Attr:$bytes);
   let assemblyFormat = [{
-    $source `[` $coordinates `]` `row` $row `,` $tile `[` $origin `]` `,` $valid
-    `by` $bytes attr-dict `:` type($source) `,` qualified(type($tile))
+    $source `[` $coordinates `]` `row` $row `,` $tile `[` $origin `]`
+    (`,` $valid^)? `by` $bytes attr-dict `:` type($source) `,` qualified(type($tile))
   }];
   let hasVerifier = 1;
 }

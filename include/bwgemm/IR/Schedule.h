@@ -33,6 +33,8 @@ struct ScheduleSpec {
   std::optional<std::array<int64_t, 2>> warps;
   std::optional<int64_t> staging;
   std::optional<bool> swapAB;
+  std::optional<int64_t> promote;
+  std::optional<bool> compensated;
 
   /// Every field as `fields` has it.
   static ScheduleSpec getFrom(const ScheduleFields &fields);

@@ -60,6 +60,11 @@ struct ScheduleFields {
   int64_t staging = 2;
   /// Whether D's transpose is computed, as B's transpose by A's.
   bool swapAB = false;
+  /// Elements of K after which an accumulator of the tensor cores is added to a
+  /// sum that is rounded to nearest; 0 for never.
+  int64_t promote = 0;
+  /// Whether the error of such an addition is part of the next one.
+  bool compensated = false;
 
   /// M x N x K elements that one CTA brings to its shared memory.
   std::array<int64_t, 3> getTileOfCta() const {
@@ -69,7 +74,7 @@ struct ScheduleFields {
   auto asTuple() const {
     return std::tie(preset, tile, stages, swizzleSpan, tmemLoad, raster, order,
                     store, ctaGroup, cluster, scheduler, splitK, pdl, warps,
-                    staging, swapAB);
+                    staging, swapAB, promote, compensated);
   }
   bool operator==(const ScheduleFields &other) const {
     return asTuple() == other.asTuple();
@@ -82,7 +87,8 @@ inline llvm::hash_code hash_value(const ScheduleFields &fields) {
       fields.stages, fields.swizzleSpan, fields.tmemLoad, fields.raster,
       fields.order, fields.store, fields.ctaGroup, fields.cluster[0],
       fields.cluster[1], fields.scheduler, fields.splitK, fields.pdl,
-      fields.warps[0], fields.warps[1], fields.staging, fields.swapAB);
+      fields.warps[0], fields.warps[1], fields.staging, fields.swapAB,
+      fields.promote, fields.compensated);
 }
 
 } // namespace mlir::bwgemm

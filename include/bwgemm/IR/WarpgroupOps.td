@@ -21,6 +21,31 @@ def Bwgemm_FragmentZeroOp : Bwgemm_Op<"fragment_zero", [Pure]> {
   let assemblyFormat = "attr-dict `:` qualified(type($fragment))";
 }
 
+def Bwgemm_PromoteOp : Bwgemm_Op<"promote", [
+    Pure, AllTypesMatch<["sum", "part", "total", "start"]>]> {
+  let summary = "add an accumulator to a sum that is rounded to nearest";
+  let description = [{
+    `total = sum + part`, element by element in fp32, rounded to nearest even,
+    which tensor cores do not do when they accumulate. `start` is where the next
+    accumulator begins: zero, or with `compensated` the error of this addition,
+    exactly `sum + part - total` (Knuth's two-sum), which so enters the next
+    sum.
+
+    PTX `add.rn.f32`, one for each element, six with `compensated` (PTX ISA,
+    add).
+
+    ```mlir
+    %total, %start = bwgemm.promote %sum, %part : !bwgemm.fragment<128x128xf32, warps = 2x2>
+    %total, %start = bwgemm.promote %sum, %part compensated : !bwgemm.fragment<128x128xf32, warps = 2x2>
+    ```
+  }];
+  let arguments = (ins Bwgemm_FragmentType:$sum, Bwgemm_FragmentType:$part,
+                       UnitAttr:$compensated);
+  let results = (outs Bwgemm_FragmentType:$total, Bwgemm_FragmentType:$start);
+  let assemblyFormat = "$sum `,` $part (`compensated` $compensated^)? attr-dict `:` qualified(type($sum))";
+  let hasVerifier = 1;
+}
+
 def Bwgemm_WarpgroupMmaOp : Bwgemm_Op<"warpgroup_mma", [
     AllTypesMatch<["acc", "result"]>,
     MemoryEffects<[MemRead<Bwgemm_SharedMemory>]>]> {

@@ -112,6 +112,27 @@ struct WarpgroupModel {
   double l2Bandwidth = 5.5e12;
 };
 
+/// The figures of the model for mma.sync, all of them measured: a least-squares
+/// fit of the times of 110 kernels on an H200, `multistage` with ten tiles
+/// (docs/MmaSync.md says how). On other targets it ranks tiles.
+struct WarpModel {
+  int64_t multiprocessors = 132;
+  /// Microseconds for all of a kernel, and beside the steps for 128 x 128
+  /// elements of each CTA's result.
+  double launch = 2.56;
+  double result = 1.77;
+  /// Microseconds of a multiprocessor for 128 bytes of K: for 128 x 128
+  /// results, for 128 rows of A or B, and for each CTA.
+  double products = 0.416;
+  double rows = 0.0558;
+  double step = 0.0578;
+  /// What such a step takes at least, however small the tile.
+  double latency = 0.384;
+  /// Bytes per second of DRAM, and of sums that are read and written again.
+  double dramBandwidth = 4.2e12;
+  double l2Bandwidth = 5.5e12;
+};
+
 /// A product, as far as its time depends on it.
 struct GemmProblem {
   int64_t m = 0, n = 0, k = 0;
@@ -165,6 +186,11 @@ Prediction predict(const MachineModel &machine, const GemmProblem &problem,
 Prediction predictWarpgroups(const WarpgroupModel &machine,
                              const GemmProblem &problem,
                              const ScheduleFields &fields);
+
+/// As above with mma.sync, where a multiprocessor has room for `residents` CTAs
+/// at one time.
+Prediction predictWarps(const WarpModel &machine, const GemmProblem &problem,
+                        const ScheduleFields &fields, int64_t residents);
 
 } // namespace mlir::bwgemm
 

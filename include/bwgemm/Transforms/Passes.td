@@ -215,17 +215,45 @@ def InsertWarps : Pass<"bwgemm-insert-warps", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect"];
 }
 
+def Promote : Pass<"bwgemm-promote", "::mlir::ModuleOp"> {
+  let summary = "sum blocks of K apart";
+  let description = [{
+    For schedules with `promote`. Tensor cores truncate when they accumulate, so
+    that the error of a sum grows with K. The loop over K of a kernel with its
+    accumulator in registers becomes one over blocks of `promote` elements; after
+    each block `bwgemm.promote` adds the accumulator to a sum that is rounded to
+    nearest, and the next one begins from zero, or with `compensated` from the
+    error of that addition:
+
+    ```mlir
+    %total, %start = scf.for %block = %low to %high step %c512 iter_args(%sum = %zero, %first = %zero) {
+      %end = arith.minsi(%block + %c512, %high)
+      %part = scf.for %k = %block to %end step %c64 iter_args(%acc = %first) { ... }
+      %next:2 = bwgemm.promote %sum, %part
+      scf.yield %next#0, %next#1
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
 def Multistage : Pass<"bwgemm-multistage", "::mlir::ModuleOp"> {
   let summary = "let copies of cp.async run ahead of mma.sync";
   let description = [{
     With S `stages`, S - 1 tiles are under way while one is multiplied, each as
     a group of cp.async. With preset `multistage` the operands of a step are in
     registers before the step begins as well, those of the first step of a tile
-    before the tile's turn.
+    before the tile's turn, and the copies are spread over the steps.
+
+    The loop becomes two: one while the tiles that are started end in front of
+    the end of K, whose copies are `whole`, and one for the turns that are left.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
-    "::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::NVVM::NVVMDialect",
     "::mlir::scf::SCFDialect"];
 }
 

@@ -37,20 +37,27 @@ Value getAddress(OpBuilder &builder, Location loc, Value matrix,
   return address;
 }
 
-/// Bytes from one row of a matrix to the next, as a word.
-Value getRowPitch(const Words &words, Value matrix) {
+/// Bytes from one row of a matrix to the next, as far as the type tells; else
+/// 0.
+int64_t getKnownPitch(Value matrix) {
   auto type = cast<MemRefType>(matrix.getType());
   SmallVector<int64_t> strides;
   int64_t offset;
-  Value stride;
-  if (succeeded(type.getStridesAndOffset(strides, offset)) &&
-      !ShapedType::isDynamic(strides[0]))
-    stride = words.constant(strides[0]);
-  else
-    stride = words.fromIndex(memref::ExtractStridedMetadataOp::create(
-                                 words.builder, words.loc, matrix)
-                                 .getStrides()[0]);
-  return words.emit<arith::MulIOp>(stride, type.getElementTypeBitWidth() / 8);
+  if (failed(type.getStridesAndOffset(strides, offset)) ||
+      ShapedType::isDynamic(strides[0]))
+    return 0;
+  return strides[0] * type.getElementTypeBitWidth() / 8;
+}
+
+/// Bytes from one row of a matrix to the next, as a word.
+Value getRowPitch(const Words &words, Value matrix) {
+  if (int64_t known = getKnownPitch(matrix))
+    return words.constant(known);
+  Value stride = words.fromIndex(
+      memref::ExtractStridedMetadataOp::create(words.builder, words.loc, matrix)
+          .getStrides()[0]);
+  return words.emit<arith::MulIOp>(
+      stride, cast<MemRefType>(matrix.getType()).getElementTypeBitWidth() / 8);
 }
 
 struct AlignedLowering : OpConversionPattern<AlignedOp> {
@@ -113,11 +120,15 @@ struct CpAsyncLowering : OpConversionPattern<CpAsyncOp> {
       return success();
     }
     // All threads share the address of the tile, and each keeps a word for its
-    // place in it.
+    // place in it. Rows that are a known distance apart share that word too.
     Value tile =
         getAddress(rewriter, loc, op.getSource(), adaptor.getCoordinates());
+    Sum row = splitSum(adaptor.getRow());
+    int64_t distance = row.known * getKnownPitch(op.getSource());
+    if (distance == 0)
+      row.variable = adaptor.getRow();
     Value place = words.emit<arith::AddIOp>(
-        words.emit<arith::MulIOp>(words.fromIndex(adaptor.getRow()),
+        words.emit<arith::MulIOp>(words.fromIndex(row.variable),
                                   getRowPitch(words, op.getSource())),
         words.emit<arith::MulIOp>(
             words.fromIndex(getColumn(type, adaptor.getOrigin())),
@@ -132,8 +143,12 @@ struct CpAsyncLowering : OpConversionPattern<CpAsyncOp> {
     Value from =
         LLVM::GEPOp::create(rewriter, loc, global, rewriter.getI8Type(), first,
                             ArrayRef<LLVM::GEPArg>{wide});
-    Value size = words.emit<arith::MulIOp>(words.fromIndex(adaptor.getValid()),
-                                           type.getElementBytes());
+    from = offsetPointer(rewriter, loc, from,
+                         constantIndex(rewriter, loc, distance));
+    Value size;
+    if (Value valid = adaptor.getValid())
+      size = words.emit<arith::MulIOp>(words.fromIndex(valid),
+                                       type.getElementBytes());
     // Whole lines need not pass through L1, which only 16 bytes may bypass.
     rewriter.replaceOpWithNewOp<NVVM::CpAsyncOp>(
         op, to, from, static_cast<uint32_t>(bytes),
@@ -174,8 +189,10 @@ private:
     Location loc = op.getLoc();
     Type element = op.getTile().getType().getElementType();
     Value zero = constantIndex(rewriter, loc, 0);
-    Value some = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne,
-                                       adaptor.getValid(), zero);
+    Value valid = adaptor.getValid();
+    Value some = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::ne,
+        valid ? valid : constantIndex(rewriter, loc, 1), zero);
     auto value = scf::IfOp::create(rewriter, loc, TypeRange{element}, some,
                                    /*withElseRegion=*/true);
     OpBuilder inner = value.getThenBodyBuilder();

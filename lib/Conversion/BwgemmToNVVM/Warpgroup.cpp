@@ -50,6 +50,43 @@ struct ReadLowering : OpConversionPattern<FragmentReadOp> {
   }
 };
 
+struct PromoteLowering : OpConversionPattern<PromoteOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(PromoteOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<LLVM::LLVMStructType>(
+        getTypeConverter()->convertType(op.getSum().getType()));
+    Value totals = LLVM::PoisonOp::create(rewriter, loc, type);
+    Value starts = LLVM::ZeroOp::create(rewriter, loc, type);
+    auto add = [&](Value lhs, Value rhs) -> Value {
+      return LLVM::FAddOp::create(rewriter, loc, lhs, rhs);
+    };
+    auto subtract = [&](Value lhs, Value rhs) -> Value {
+      return LLVM::FSubOp::create(rewriter, loc, lhs, rhs);
+    };
+    for (int64_t i = 0, e = type.getBody().size(); i < e; ++i) {
+      Value sum =
+          LLVM::ExtractValueOp::create(rewriter, loc, adaptor.getSum(), i);
+      Value part =
+          LLVM::ExtractValueOp::create(rewriter, loc, adaptor.getPart(), i);
+      Value total = add(sum, part);
+      totals = LLVM::InsertValueOp::create(rewriter, loc, totals, total, i);
+      if (!op.getCompensated())
+        continue;
+      // Whichever of both is the larger one: what each of them lacks in the
+      // total.
+      Value added = subtract(total, sum);
+      Value error =
+          add(subtract(sum, subtract(total, added)), subtract(part, added));
+      starts = LLVM::InsertValueOp::create(rewriter, loc, starts, error, i);
+    }
+    rewriter.replaceOp(op, {totals, starts});
+    return success();
+  }
+};
+
 /// Bits 62 and 63 of a descriptor (PTX ISA, wgmma, matrix descriptor).
 uint64_t getLayoutCode(SwizzleAttr swizzle) {
   switch (swizzle.isNone() ? 0 : swizzle.getRowBytes()) {
@@ -160,6 +197,6 @@ struct MmaLowering : OpConversionPattern<WarpgroupMmaOp> {
 
 void bwgemm::populateWarpgroupPatterns(const TypeConverter &converter,
                                        RewritePatternSet &patterns) {
-  patterns.add<ZeroLowering, ReadLowering, MmaLowering>(converter,
-                                                        patterns.getContext());
+  patterns.add<ZeroLowering, ReadLowering, PromoteLowering, MmaLowering>(
+      converter, patterns.getContext());
 }

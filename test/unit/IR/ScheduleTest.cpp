@@ -35,7 +35,8 @@ constexpr char kFields[] = "fields are tile=MxNxK, stages=S, "
                            "store=direct|tma, staging=S, swap_ab=on|off, "
                            "cta_group=1|2, cluster=MxN, "
                            "scheduler=static|clc|stream_k, split_k=S, "
-                           "warps=MxN, pdl=on|off";
+                           "warps=MxN, promote=K, compensated=on|off, "
+                           "pdl=on|off";
 
 TEST(ScheduleTest, PresetAlone) {
   EXPECT_EQ(parseGood("auto").preset, Preset::Auto);
@@ -57,6 +58,19 @@ TEST(ScheduleTest, AllFields) {
   EXPECT_EQ(*spec.stages, 2);
   EXPECT_EQ(*spec.swizzleSpan, 64u);
   EXPECT_EQ(*spec.tmemLoad, TmemShape::Shape16x256b);
+}
+
+TEST(ScheduleTest, Promote) {
+  ScheduleSpec spec = parseGood("multistage,promote=512,compensated=on");
+  EXPECT_EQ(*spec.promote, 512);
+  EXPECT_TRUE(*spec.compensated);
+  EXPECT_TRUE(spec.namesFields());
+  EXPECT_EQ(parseBad("tiled,promote=0"),
+            "schedule 'tiled,promote=0': expected promote=a number of 1 to "
+            "65536, got '0'");
+  EXPECT_EQ(parseBad("tiled,compensated=yes"),
+            "schedule 'tiled,compensated=yes': expected compensated=on|off, "
+            "got 'yes'");
 }
 
 TEST(ScheduleTest, EverySwizzle) {

@@ -317,6 +317,43 @@ TEST(CostModelTest, WarpgroupsFewRows) {
             microseconds(16, 8192, {64, 112, 64}));
 }
 
+// By hand from the figures of WarpModel: 512 tiles of 128 x 256, of which a
+// multiprocessor takes four one after the other.
+TEST(CostModelTest, Warps) {
+  GemmProblem problem = cube(4096);
+  problem.resultBytes = 2;
+  Prediction p = predictWarps(WarpModel(), problem,
+                              makeFields(Preset::Multistage, {128, 256, 64}, 3),
+                              /*residents=*/1);
+  EXPECT_EQ(p.tiles, 512);
+  EXPECT_EQ(p.waves, 4);
+  EXPECT_EQ(p.steps, 64);
+  EXPECT_NEAR(p.mainLoop, 4 * 64 * (2 * 0.416 + 3 * 0.0558 + 0.0578), 1e-6);
+  EXPECT_NEAR(p.microseconds, 2.56 + p.mainLoop + 4 * 2 * 1.77, 1e-6);
+  // What was measured: 479 to 484 TFLOPS.
+  EXPECT_NEAR(p.teraflops, 481, 24);
+}
+
+// Which of two tiles was measured to be faster, with as many CTAs on a
+// multiprocessor as it has room for.
+TEST(CostModelTest, WarpsTiles) {
+  auto microseconds = [](int64_t m, int64_t size, std::array<int64_t, 3> tile,
+                         int64_t residents) {
+    GemmProblem problem = cube(size);
+    problem.m = m;
+    problem.resultBytes = 2;
+    return predictWarps(WarpModel(), problem,
+                        makeFields(Preset::Multistage, tile, 3), residents)
+        .microseconds;
+  };
+  EXPECT_LT(microseconds(2048, 2048, {128, 256, 64}, 1),
+            microseconds(2048, 2048, {128, 128, 64}, 2));
+  EXPECT_LT(microseconds(1024, 1024, {64, 128, 64}, 3),
+            microseconds(1024, 1024, {128, 256, 64}, 1));
+  EXPECT_LT(microseconds(128, 4096, {32, 64, 64}, 6),
+            microseconds(128, 4096, {128, 128, 64}, 2));
+}
+
 TEST(CostModelTest, Naive) {
   ScheduleFields fields;
   // Rung 1 of Modular's ladder: about 5 TFLOPS.

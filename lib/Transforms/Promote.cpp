@@ -1,0 +1,103 @@
+//===- Promote.cpp - Sum blocks of K apart --------------------------------===//
+//
+// Part of bwgemm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "bwgemm/IR/Bwgemm.h"
+#include "bwgemm/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::bwgemm {
+#define GEN_PASS_DEF_PROMOTE
+#include "bwgemm/Transforms/Passes.h.inc"
+} // namespace mlir::bwgemm
+
+using namespace mlir;
+using namespace mlir::bwgemm;
+
+namespace {
+
+/// Which of the values that a loop carries is an accumulator that begins at
+/// zero, if one is. Loops over blocks have theirs.
+std::optional<unsigned> findAccumulator(scf::ForOp loop) {
+  if (!loop.getBody()->getOps<PromoteOp>().empty())
+    return std::nullopt;
+  for (auto [index, init] : llvm::enumerate(loop.getInitArgs()))
+    if (init.getDefiningOp<FragmentZeroOp>())
+      return index;
+  return std::nullopt;
+}
+
+/// Makes `loop` the inner one of two, of which the outer one goes from block to
+/// block.
+void sumInBlocks(scf::ForOp loop, unsigned accumulator, ScheduleAttr schedule) {
+  OpBuilder builder(loop);
+  Location loc = loop.getLoc();
+  Value zero = loop.getInitArgs()[accumulator];
+  Value step =
+      arith::ConstantIndexOp::create(builder, loc, schedule.getPromote());
+  // The sum comes ahead of what the loop carries.
+  SmallVector<Value> init{zero};
+  llvm::append_range(init, loop.getInitArgs());
+  auto blocks = scf::ForOp::create(builder, loc, loop.getLowerBound(),
+                                   loop.getUpperBound(), step, init);
+  for (unsigned i = 0; i < loop.getNumResults(); ++i)
+    loop.getResult(i).replaceAllUsesWith(
+        blocks.getResult(i == accumulator ? 0 : i + 1));
+  builder.setInsertionPointToEnd(blocks.getBody());
+  Value block = blocks.getInductionVar();
+  Value next = arith::AddIOp::create(builder, loc, block, step);
+  Value end = arith::MinSIOp::create(builder, loc, next, loop.getUpperBound());
+  loop->moveBefore(blocks.getBody(), blocks.getBody()->end());
+  loop.setLowerBound(block);
+  loop.setUpperBound(end);
+  loop.getInitArgsMutable().assign(blocks.getRegionIterArgs().drop_front());
+  auto total = PromoteOp::create(
+      builder, loc, zero.getType(), zero.getType(), blocks.getRegionIterArg(0),
+      loop.getResult(accumulator), schedule.getCompensated());
+  SmallVector<Value> yielded{total.getTotal()};
+  llvm::append_range(yielded, loop.getResults());
+  yielded[accumulator + 1] = total.getStart();
+  scf::YieldOp::create(builder, loc, yielded);
+}
+
+class PromotePass : public bwgemm::impl::PromoteBase<PromotePass> {
+public:
+  void runOnOperation() override {
+    WalkResult result = getOperation().walk([&](gpu::GPUFuncOp kernel) {
+      auto schedule = kernel->getAttrOfType<ScheduleAttr>("bwgemm.schedule");
+      if (!schedule || schedule.getPromote() == 0)
+        return WalkResult::skip();
+      SmallVector<scf::ForOp> loops;
+      kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+      for (scf::ForOp loop : loops)
+        if (std::optional<unsigned> accumulator = findAccumulator(loop))
+          sumInBlocks(loop, *accumulator, schedule);
+      if (!has<MmaSyncOp, WarpgroupMmaOp>(kernel) || has<PromoteOp>(kernel))
+        return WalkResult::skip();
+      kernel.emitOpError(
+          "expects a loop over K with an accumulator that begins "
+          "at zero, for a schedule with promote");
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  template <typename... Ops> static bool has(gpu::GPUFuncOp kernel) {
+    return kernel
+        .walk([](Operation *op) {
+          return isa<Ops...>(op) ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+};
+
+} // namespace
