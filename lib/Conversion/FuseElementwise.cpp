@@ -8,6 +8,7 @@
 #include "FuseElementwise.h"
 
 #include "Buffers.h"
+#include "bwgemm/IR/ElementTypes.h"
 #include "bwgemm/IR/Epilogue.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -212,8 +213,11 @@ std::string Fusion::checkBody() {
              "given by the loops or 0";
   }
   Type element = cast<MemRefType>(result.getType()).getElementType();
-  if (!element.isF32() && !element.isF16() && !element.isBF16())
-    return "expects a result of f32, f16 or bf16";
+  bool isInteger = gemm.getSumType().isInteger();
+  if (!element.isF32() && !element.isF16() && !element.isBF16() &&
+      !(isInteger && element.isInteger(32)))
+    return isInteger ? "expects a result of i32, f32, f16 or bf16"
+                     : "expects a result of f32, f16 or bf16";
   for (Operation &inner : op.getBlock()->without_terminator()) {
     if (!isEpilogueOp(&inner))
       return "it contains " + inner.getName().getStringRef().str() +
@@ -234,7 +238,7 @@ Value copyEpilogue(OpBuilder &builder, GemmOp from, Block &block, Value sum) {
   Location loc = from.getLoc();
   if (!from.hasEpilogue()) {
     Type element = from.getDType().getElementType();
-    if (element.isF32())
+    if (element == sum.getType())
       return sum;
     return arith::TruncFOp::create(builder, loc, element, sum);
   }
@@ -296,7 +300,7 @@ GemmOp Fusion::run() {
 
   Region region;
   Block &block = region.emplaceBlock();
-  Value sum = block.addArgument(builder.getF32Type(), gemm.getLoc());
+  Value sum = block.addArgument(gemm.getSumType(), gemm.getLoc());
   builder.setInsertionPointToEnd(&block);
   auto addExtra = [&](Value value, AffineMap map) -> Value {
     extras.push_back(value);
@@ -311,9 +315,8 @@ GemmOp Fusion::run() {
     // C is no longer where the result goes.
     Value c = addExtra(old, getWhole(isTransposed));
     builder.setInsertionPointToStart(&block);
-    if (!c.getType().isF32())
-      c = arith::ExtFOp::create(builder, loc, builder.getF32Type(), c);
-    Value total = arith::AddFOp::create(builder, loc, c, sum);
+    Value total =
+        addSums(builder, loc, widenToSum(builder, loc, c, sum.getType()), sum);
     sum.replaceAllUsesExcept(total, total.getDefiningOp());
     if (element == sum)
       element = total;
@@ -349,16 +352,19 @@ GemmOp Fusion::run() {
   builder.setInsertionPoint(op);
   Value a = gemm.getA(), b = gemm.getB();
   bool transposeA = gemm.getTransposeA(), transposeB = gemm.getTransposeB();
+  bool unsignedA = gemm.getUnsignedA(), unsignedB = gemm.getUnsignedB();
   if (isTransposed) {
     // D^T = B^T A^T.
     std::swap(a, b);
+    std::swap(unsignedA, unsignedB);
     bool oldTransposeA = transposeA;
     transposeA = !transposeB;
     transposeB = !oldTransposeA;
   }
   auto fused = GemmOp::create(
       builder, gemm.getLoc(), a, b, result, extras, transposeA, transposeB,
-      gemm.getAccumulate() && !addsOld, /*schedule=*/ScheduleAttr(),
+      unsignedA, unsignedB, gemm.getAccumulate() && !addsOld,
+      /*schedule=*/ScheduleAttr(),
       /*fallback=*/ScheduleAttr(),
       maps.empty() ? ArrayAttr() : builder.getAffineMapArrayAttr(maps));
   if (!isRounding(block))

@@ -8,7 +8,9 @@
 #include "Buffers.h"
 #include "FuseElementwise.h"
 #include "bwgemm/Conversion/Passes.h"
+#include "bwgemm/IR/ElementTypes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -119,6 +121,98 @@ FailureOr<Loops> LinalgToBwgemmPass::findLoops(linalg::LinalgOp op) {
   return loops;
 }
 
+/// One operand of a contraction.
+struct Factor {
+  Value value;
+  AffineMap map;
+  bool isTransposed = false;
+  /// Whether its integers have no sign.
+  bool isUnsigned = false;
+};
+
+/// Follows `value`, which is multiplied, through conversions to the argument
+/// that it is of. Returns why it is not what bwgemm.gemm multiplies; empty if
+/// it is. The type of the result rounds nothing but the sum, so that `rounds`,
+/// where an op has no other way to say what it computes, is left out.
+std::string followFactor(Value value, bool rounds, Value &source,
+                         bool &isUnsigned) {
+  bool isInteger = isa<IntegerType>(value.getType());
+  while (Operation *op = value.getDefiningOp()) {
+    bool converts = isInteger ? isa<arith::ExtSIOp, arith::ExtUIOp>(op)
+                              : isa<arith::ExtFOp>(op) ||
+                                    (rounds && isa<arith::TruncFOp>(op));
+    if (!converts)
+      return "expects factors that are elements of the operands, extended to "
+             "the type of the result, but got " +
+             op->getName().getStringRef().str();
+    isUnsigned = isa<arith::ExtUIOp>(op);
+    value = op->getOperand(0);
+  }
+  source = value;
+  return "";
+}
+
+/// Refuses element types that bwgemm.gemm does not multiply, or not to such a
+/// result.
+LogicalResult checkTypes(linalg::LinalgOp op) {
+  Type types[3];
+  for (auto [type, operand] : llvm::zip_equal(types, op->getOperands()))
+    type = getElementTypeOrSelf(operand.getType());
+  auto [first, second, result] = types;
+  for (auto [name, type] : {std::pair("A", first), std::pair("B", second)})
+    if (type.isUnsignedInteger() || !isOperandType(type))
+      return op->emitOpError() << "operand " << name << " has element type "
+                               << type << "; " << getOperandTypeHint(type);
+  if (!isOperandPair(first, second))
+    return op->emitOpError()
+           << "operands have element types " << first << " and " << second
+           << "; expects both of the same, or both of 8-bit floats";
+  if (isByteInteger(first)) {
+    if (result.isInteger(32))
+      return success();
+    return op->emitOpError()
+           << "result has element type " << result
+           << "; expects i32 for operands of i8, which an elementwise "
+              "linalg.generic behind it may convert (arith.sitofp)";
+  }
+  if (!result.isF32() && !result.isBF16() && !result.isF16())
+    return op->emitOpError() << "result has element type " << result
+                             << "; expects f32, f16 or bf16";
+  return success();
+}
+
+/// Reads the signs of the operands from the body of a contraction, or says why
+/// it is no sum of products.
+std::string readBody(linalg::LinalgOp op, Factor &first, Factor &second) {
+  Block &body = *op.getBlock();
+  Value sum = body.getTerminator()->getOperand(0);
+  Operation *add = sum.getDefiningOp();
+  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(add))
+    return "expects a sum of products, but it yields the result of " +
+           (add ? add->getName().getStringRef().str() : "no op");
+  BlockArgument old = body.getArgument(2);
+  Value product = add->getOperand(add->getOperand(0) == old ? 1 : 0);
+  Operation *multiply = product.getDefiningOp();
+  if (!llvm::is_contained(add->getOperands(), old) ||
+      !isa_and_nonnull<arith::MulFOp, arith::MulIOp>(multiply))
+    return "expects the result plus a product of two elements";
+  Value sources[2];
+  bool areUnsigned[2] = {};
+  bool rounds = !isa<linalg::GenericOp>(op);
+  for (unsigned i : {0, 1})
+    if (std::string why = followFactor(multiply->getOperand(i), rounds,
+                                       sources[i], areUnsigned[i]);
+        !why.empty())
+      return why;
+  bool isSwapped = sources[0] == body.getArgument(1);
+  if (sources[isSwapped] != body.getArgument(0) ||
+      sources[!isSwapped] != body.getArgument(1))
+    return "expects a product of an element of each operand";
+  first.isUnsigned = areUnsigned[isSwapped];
+  second.isUnsigned = areUnsigned[!isSwapped];
+  return "";
+}
+
 FailureOr<GemmOp> LinalgToBwgemmPass::convert(linalg::LinalgOp op) {
   if (op.hasPureTensorSemantics())
     return op->emitOpError("expects memref operands; bufferize first "
@@ -126,9 +220,9 @@ FailureOr<GemmOp> LinalgToBwgemmPass::convert(linalg::LinalgOp op) {
   FailureOr<Loops> loops = findLoops(op);
   if (failed(loops))
     return failure();
-  Value a = op.getDpsInputs()[0], b = op.getDpsInputs()[1];
-  Value d = op.getDpsInits().front();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  Factor a{op.getDpsInputs()[0], maps[0]}, b{op.getDpsInputs()[1], maps[1]};
+  Value d = op.getDpsInits().front();
   auto [m, n, k, batch] = *loops;
   // Whether the last dimensions are these loops, behind the batch if there is
   // one, which the result has.
@@ -143,50 +237,35 @@ FailureOr<GemmOp> LinalgToBwgemmPass::convert(linalg::LinalgOp op) {
   };
   // The operand that carries M is A; a generic may name its inputs the other
   // way round.
-  if (!isLoops(maps[0], m, k) && !isLoops(maps[0], k, m)) {
+  if (failed(checkTypes(op)))
+    return failure();
+  if (std::string why = readBody(op, a, b); !why.empty())
+    return op->emitOpError() << "cannot become a bwgemm.gemm: " << why;
+  if (!isLoops(a.map, m, k) && !isLoops(a.map, k, m))
     std::swap(a, b);
-    std::swap(maps[0], maps[1]);
-  }
-  bool transposeA = isLoops(maps[0], k, m), transposeB = isLoops(maps[1], n, k);
-  if ((!transposeA && !isLoops(maps[0], m, k)) ||
-      (!transposeB && !isLoops(maps[1], k, n)))
+  a.isTransposed = isLoops(a.map, k, m);
+  b.isTransposed = isLoops(b.map, n, k);
+  if ((!a.isTransposed && !isLoops(a.map, m, k)) ||
+      (!b.isTransposed && !isLoops(b.map, k, n)))
     return op->emitOpError("cannot become a bwgemm.gemm: expects operands "
                            "indexed by (M, K) and (K, N) or their transposes, "
                            "a batch outermost");
   if (isLoops(maps[2], n, m)) {
     // D^T = (A B)^T = B^T A^T: the roles and the transposes change places.
     std::swap(a, b);
-    bool oldTransposeA = transposeA;
-    transposeA = !transposeB;
-    transposeB = !oldTransposeA;
+    a.isTransposed = !a.isTransposed;
+    b.isTransposed = !b.isTransposed;
   } else if (!isLoops(maps[2], m, n)) {
     return op->emitOpError("cannot become a bwgemm.gemm: expects an output "
                            "indexed by (M, N) or (N, M), a batch outermost");
   }
-  for (auto [value, name] : {std::pair(a, "A"), std::pair(b, "B")}) {
-    Type type = cast<MemRefType>(value.getType()).getElementType();
-    if (!type.isBF16() && !type.isF16())
-      return op->emitOpError()
-             << "operand " << name << " has element type " << type
-             << "; expects f16 or bf16 (accumulated in f32)";
-  }
-  Type aType = cast<MemRefType>(a.getType()).getElementType();
-  Type bType = cast<MemRefType>(b.getType()).getElementType();
-  if (aType != bType)
-    return op->emitOpError()
-           << "operands have element types " << aType << " and " << bType
-           << "; expects both f16 or both bf16";
-  Type dType = cast<MemRefType>(d.getType()).getElementType();
-  if (!dType.isF32() && !dType.isBF16() && !dType.isF16())
-    return op->emitOpError() << "result has element type " << dType
-                             << "; expects f32, f16 or bf16";
-
   linalg::FillOp fill = findZeroFill(op, d);
   OpBuilder builder(op);
-  auto gemm = GemmOp::create(builder, op.getLoc(), a, b, d, transposeA,
-                             transposeB, /*accumulate=*/!fill,
-                             /*schedule=*/ScheduleAttr(),
-                             /*fallback=*/ScheduleAttr());
+  auto gemm = GemmOp::create(
+      builder, op.getLoc(), a.value, b.value, d, /*extras=*/ValueRange(),
+      a.isTransposed, b.isTransposed, a.isUnsigned, b.isUnsigned,
+      /*accumulate=*/!fill, /*schedule=*/ScheduleAttr(),
+      /*fallback=*/ScheduleAttr(), /*epilogueMaps=*/ArrayAttr());
   op->erase();
   if (fill)
     fill->erase();

@@ -7,6 +7,7 @@
 
 #include "SwizzleSyntax.h"
 #include "bwgemm/IR/Bwgemm.h"
+#include "bwgemm/IR/ElementTypes.h"
 #include "bwgemm/IR/TargetInfo.h"
 
 #include "mlir/IR/Builders.h"
@@ -69,12 +70,11 @@ static void printOptionalSwizzle(AsmPrinter &printer, SwizzleAttr swizzle) {
 /// Whole bytes, and a type that can be an operand of a tensor core or a tensor
 /// map.
 static LogicalResult verifyElementType(EmitError emitError, Type type) {
-  bool supported = type.isF16() || type.isBF16() || type.isF32() ||
-                   type.isInteger(8) || type.isInteger(16) ||
-                   type.isInteger(32);
+  bool supported = isOperandType(type) || type.isSignlessInteger(16) ||
+                   type.isSignlessInteger(32);
   if (!supported)
-    return emitError() << "expects an element type of f16, bf16, f32, i8, i16 "
-                          "or i32, but got "
+    return emitError() << "expects an element type of f16, bf16, f32, "
+                          "f8E4M3FN, f8E5M2, i8, ui8, i16 or i32, but got "
                        << type;
   return success();
 }
@@ -250,8 +250,8 @@ static LogicalResult verifyAccumulator(EmitError emitError, int64_t rows,
     if (extent < 1 || extent > kMaxTileExtent)
       return emitError() << "expects extents of 1 to " << kMaxTileExtent
                          << ", but got " << rows << "x" << columns;
-  if (!elementType.isF32())
-    return emitError() << "expects an accumulator of f32, but got "
+  if (!elementType.isF32() && !elementType.isSignlessInteger(32))
+    return emitError() << "expects an accumulator of f32 or i32, but got "
                        << elementType;
   return success();
 }
@@ -398,14 +398,16 @@ LogicalResult OperandType::verify(EmitError emitError, OperandSide side,
                                   int64_t rows, int64_t columns,
                                   Type elementType) {
   // operand_c1
-  if (!elementType.isF16() && !elementType.isBF16())
-    return emitError() << "expects elements of f16 or bf16, but got "
-                       << elementType;
-  // operand_c2: PTX ISA, mma.m16n8k16, fragments A and B.
+  if (!isOperandType(elementType))
+    return emitError() << "expects elements of " << kOperandTypes
+                       << ", but got " << elementType;
+  // operand_c2: PTX ISA, mma.m16n8k16, m16n8k32 and m16n8k8, fragments A and B.
   bool narrow = side == OperandSide::B && rows == 8;
-  if (rows < 8 || rows > 256 || (!narrow && rows % 16 != 0) || columns != 16)
+  int64_t depth = 32 / bytesOf(elementType);
+  if (rows < 8 || rows > 256 || (!narrow && rows % 16 != 0) || columns != depth)
     return emitError() << "expects a multiple of 16 rows up to 256, or 8 rows "
-                          "of b, and 16 columns, but got "
+                          "of b, and "
+                       << depth << " columns of " << elementType << ", but got "
                        << rows << "x" << columns;
   return success();
 }

@@ -74,7 +74,7 @@ StringRef bwgemm::getPlaceName(AffineExpr place) {
 
 LogicalResult bwgemm::verifyEpilogue(Operation *op, ValueRange extras,
                                      ArrayAttr maps, Region &region,
-                                     MemRefType d) {
+                                     MemRefType d, Type sum) {
   if (region.empty()) {
     // epilogue_c1
     if (!extras.empty() || maps)
@@ -125,7 +125,7 @@ LogicalResult bwgemm::verifyEpilogue(Operation *op, ValueRange extras,
   }
   Block &block = region.front();
   // epilogue_c7
-  SmallVector<Type> expected{Float32Type::get(op->getContext())};
+  SmallVector<Type> expected{sum};
   for (Value extra : extras)
     expected.push_back(getEpilogueElementType(extra.getType()));
   if (block.getArgumentTypes() != TypeRange(expected))
@@ -194,7 +194,9 @@ bwgemm::parseEpilogue(OpAsmParser &parser,
   Builder &builder = parser.getBuilder();
   SmallVector<OpAsmParser::Argument> arguments(1);
   arguments.front().type = builder.getF32Type();
-  if (parser.parseLParen() || parser.parseArgument(arguments.front()))
+  if (parser.parseLParen() || parser.parseArgument(arguments.front()) ||
+      (succeeded(parser.parseOptionalColon()) &&
+       parser.parseType(arguments.front().type)))
     return failure();
   SmallVector<AffineMap> places;
   while (succeeded(parser.parseOptionalComma())) {
@@ -220,6 +222,8 @@ void bwgemm::printEpilogue(OpAsmPrinter &printer, Operation *,
   };
   printer << "(";
   argument(0);
+  if (Type sum = region.getArgument(0).getType(); !sum.isF32())
+    printer << " : " << sum;
   for (auto [index, extra] : llvm::enumerate(extras)) {
     printer << ", ";
     argument(index + 1);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "bwgemm/IR/Bwgemm.h"
+#include "bwgemm/IR/ElementTypes.h"
 #include "bwgemm/IR/Epilogue.h"
 
 using namespace mlir;
@@ -14,6 +15,26 @@ using namespace mlir::bwgemm;
 /// Two extents agree unless both are static and differ.
 static bool compatible(int64_t lhs, int64_t rhs) {
   return ShapedType::isDynamic(lhs) || ShapedType::isDynamic(rhs) || lhs == rhs;
+}
+
+static Type getOperandType(MemRefType type, bool isUnsigned) {
+  Type element = type.getElementType();
+  return isUnsigned && element.isInteger(8)
+             ? Type(IntegerType::get(type.getContext(), 8,
+                                     IntegerType::Unsigned))
+             : element;
+}
+
+Type GemmOp::getOperandTypeOfA() {
+  return getOperandType(getAType(), getUnsignedA());
+}
+
+Type GemmOp::getOperandTypeOfB() {
+  return getOperandType(getBType(), getUnsignedB());
+}
+
+Type GemmOp::getSumType() {
+  return bwgemm::getSumType(getAType().getElementType());
 }
 
 LogicalResult GemmOp::verify() {
@@ -35,16 +56,35 @@ LogicalResult GemmOp::verify() {
   }
   // gemm_c2
   Type ab = types[0].getElementType();
-  if (!ab.isF16() && !ab.isBF16())
-    return emitOpError() << "expects A of f16 or bf16, but got " << ab;
+  if (ab.isUnsignedInteger() || !isOperandType(ab))
+    return emitOpError() << "expects A of " << kOperandTypes << ", but got "
+                         << ab;
   // gemm_c3
-  if (types[1].getElementType() != ab)
+  Type b = types[1].getElementType();
+  if (b.isUnsignedInteger() || !isOperandPair(ab, b))
     return emitOpError() << "expects B to have the element type of A (" << ab
-                         << "), but got " << types[1].getElementType();
+                         << (isFp8(ab) ? ") or another one of 8-bit floats"
+                                       : ")")
+                         << ", but got " << b;
+  // gemm_c12
+  if ((getUnsignedA() || getUnsignedB()) && !isByteInteger(ab))
+    return emitOpError() << "expects unsigned operands to be of i8, but got "
+                         << ab;
   // gemm_c4
   Type d = types[2].getElementType();
-  if (!d.isF16() && !d.isBF16() && !d.isF32())
-    return emitOpError() << "expects D of f32, f16 or bf16, but got " << d;
+  bool isInteger = getSumType().isInteger();
+  bool isFloat = d.isF16() || d.isBF16() || d.isF32();
+  if (isInteger && !hasEpilogue() && !d.isInteger(32))
+    return emitOpError() << "expects D of i32 for integers, but got " << d
+                         << "; an epilogue may convert";
+  if (!isFloat && !(isInteger && d.isInteger(32)))
+    return emitOpError() << "expects D of f32, f16 or bf16"
+                         << (isInteger ? " or i32" : "") << ", but got " << d;
+  // gemm_c13
+  if (getAccumulate() && isInteger && !d.isInteger(32))
+    return emitOpError() << "expects D of i32 for integers that are added to "
+                            "it, but got "
+                         << d;
   auto dim = [&](unsigned operand, unsigned index) {
     return types[operand].getDimSize(index);
   };
@@ -80,15 +120,7 @@ LogicalResult GemmOp::verify() {
   if (getFallback() && !getSchedule())
     return emitOpError("expects a schedule beside the fallback, but got none");
   return verifyEpilogue(*this, getExtras(), getEpilogueMapsAttr(),
-                        getEpilogue(), types[2]);
-}
-
-void GemmOp::build(OpBuilder &builder, OperationState &state, Value a, Value b,
-                   Value d, bool transposeA, bool transposeB, bool accumulate,
-                   ScheduleAttr schedule, ScheduleAttr fallback) {
-  build(builder, state, a, b, d, /*extras=*/ValueRange(), transposeA,
-        transposeB, accumulate, schedule, fallback,
-        /*epilogueMaps=*/ArrayAttr());
+                        getEpilogue(), types[2], getSumType());
 }
 
 void GemmOp::getEffects(

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "bwgemm/IR/Bwgemm.h"
+#include "bwgemm/IR/ElementTypes.h"
 
 using namespace mlir;
 using namespace mlir::bwgemm;
@@ -19,7 +20,7 @@ LogicalResult TensorMapEncodeOp::verify() {
                          << source.getRank() << "), but got "
                          << map.getShape().size();
   // tensor_map_encode_c2
-  if (source.getElementType() != map.getElementType())
+  if (source.getElementType() != getMemoryType(map.getElementType()))
     return emitOpError()
            << "expects the map's element type to be the source's ("
            << source.getElementType() << "), but got " << map.getElementType();

@@ -7,6 +7,7 @@
 
 #include "OperandVerifiers.h"
 #include "bwgemm/IR/Bwgemm.h"
+#include "bwgemm/IR/ElementTypes.h"
 
 using namespace mlir;
 using namespace mlir::bwgemm;
@@ -36,7 +37,7 @@ static LogicalResult verifyThreadCopy(Operation *op, MemRefType source,
            << source.getRank() << " and " << coordinates.size()
            << " coordinates";
   // thread_copy_c2
-  if (source.getElementType() != tile.getElementType())
+  if (source.getElementType() != getMemoryType(tile.getElementType()))
     return op->emitOpError()
            << "expects a tile of the source's element type ("
            << source.getElementType() << "), but got " << tile.getElementType();
@@ -111,10 +112,9 @@ LogicalResult LdMatrixOp::verify() {
 LogicalResult MmaSyncOp::verify() {
   FragmentType acc = getAcc().getType();
   OperandType a = getA().getType(), b = getB().getType();
-  // mma_sync_c1
-  if (a.getElementType() != b.getElementType())
-    return emitOpError() << "expects A and B of one element type, but got "
-                         << a.getElementType() << " and " << b.getElementType();
+  if (failed(verifyProduct(*this, a.getElementType(), b.getElementType(),
+                           acc.getElementType())))
+    return failure();
   // mma_sync_c3
   if (a.getSide() != OperandSide::A || b.getSide() != OperandSide::B)
     return emitOpError() << "expects an operand of a and one of b, but got "

@@ -7,6 +7,7 @@
 
 #include "OperandVerifiers.h"
 
+#include "bwgemm/IR/ElementTypes.h"
 #include "bwgemm/IR/TargetInfo.h"
 
 #include "mlir/IR/Matchers.h"
@@ -153,18 +154,29 @@ LogicalResult bwgemm::verifyInstructionTiles(Operation *op, SmemType a,
   return success();
 }
 
+LogicalResult bwgemm::verifyProduct(Operation *op, Type a, Type b, Type sum) {
+  // product_c1
+  if (!isOperandPair(a, b))
+    return op->emitOpError()
+           << "expects A and B of one element type, or both of 8-bit floats or "
+              "both of 8-bit integers, but got "
+           << a << " and " << b;
+  // product_c2
+  if (!isOperandType(a))
+    return op->emitOpError()
+           << "expects operands of " << kOperandTypes << ", but got " << a;
+  // product_c3
+  if (sum != getSumType(a))
+    return op->emitOpError() << "expects an accumulator of " << getSumType(a)
+                             << " for operands of " << a << ", but got " << sum;
+  return success();
+}
+
 LogicalResult bwgemm::verifyMmaOperands(Operation *op, int64_t rows,
-                                        int64_t columns, SmemType a, SmemType b,
-                                        int64_t ctaGroup) {
-  // mma_operands_c1
-  if (a.getElementType() != b.getElementType())
-    return op->emitOpError()
-           << "expects A and B of one element type, but got "
-           << a.getElementType() << " and " << b.getElementType();
-  // mma_operands_c2
-  if (!a.getElementType().isF16() && !a.getElementType().isBF16())
-    return op->emitOpError()
-           << "expects operands of f16 or bf16, but got " << a.getElementType();
+                                        int64_t columns, Type sum, SmemType a,
+                                        SmemType b, int64_t ctaGroup) {
+  if (failed(verifyProduct(op, a.getElementType(), b.getElementType(), sum)))
+    return failure();
   // mma_operands_c3
   if (a.getK() != b.getK())
     return op->emitOpError() << "expects A and B to agree on K, but got "

@@ -37,10 +37,14 @@ LogicalResult verifyTileWrite(Operation *op, SmemType tile, OperandRange origin,
                               Type elementType, int64_t rows, int64_t columns,
                               int64_t rowStep, int64_t columnStep);
 
-/// A (M x K) and B (N x K) multiply into `rows` x `columns`; each of the
-/// `ctaGroup` CTAs has its own rows of A, and its part of B.
+/// A (M x K) and B (N x K) multiply into `rows` x `columns` sums of type `sum`;
+/// each of the `ctaGroup` CTAs has its own rows of A, and its part of B.
 LogicalResult verifyMmaOperands(Operation *op, int64_t rows, int64_t columns,
-                                SmemType a, SmemType b, int64_t ctaGroup = 1);
+                                Type sum, SmemType a, SmemType b,
+                                int64_t ctaGroup = 1);
+
+/// Elements of A and of B multiply, and their products add up to `sum`.
+LogicalResult verifyProduct(Operation *op, Type a, Type b, Type sum);
 
 /// Checks that tcgen05.mma and wgmma can read the operand tiles: whole steps
 /// along K, a swizzle that descriptors have, one stage.

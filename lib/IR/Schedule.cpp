@@ -20,7 +20,8 @@ static constexpr llvm::StringLiteral kFields =
     "swap_ab=on|off, "
     "cta_group=1|2, "
     "cluster=MxN, scheduler=static|clc|stream_k, split_k=S, "
-    "warps=MxN, promote=K, compensated=on|off, pdl=on|off";
+    "warps=MxN, precision=full|tf32, promote=K, compensated=on|off, "
+    "pdl=on|off";
 
 StringRef bwgemm::getScheduleFields() { return kFields; }
 
@@ -157,6 +158,11 @@ std::optional<ScheduleSpec> ScheduleSpec::parse(StringRef text,
       if (!parseExtent(value, splitK))
         return badValue("a number of 1 to 65536");
       spec.splitK = splitK;
+    } else if (key == "precision") {
+      std::optional<Precision> precision = symbolizePrecision(value);
+      if (!precision)
+        return badValue("full|tf32");
+      spec.precision = precision;
     } else if (key == "promote") {
       int64_t promote;
       if (!parseExtent(value, promote))
@@ -181,6 +187,7 @@ ScheduleSpec ScheduleSpec::getFrom(const ScheduleFields &fields) {
   spec.tile = fields.tile;
   spec.stages = fields.stages;
   spec.swizzleSpan = fields.swizzleSpan;
+  spec.precision = fields.precision;
   if (fields.promote) {
     spec.promote = fields.promote;
     spec.compensated = fields.compensated;
@@ -211,5 +218,6 @@ ScheduleSpec ScheduleSpec::getFrom(const ScheduleFields &fields) {
 bool ScheduleSpec::namesFields() const {
   return tile || stages.value_or(1) != 1 || swizzleSpan || tmemLoad || raster ||
          order || store || staging || swapAB || ctaGroup || cluster ||
-         scheduler || splitK || pdl || warps || promote || compensated;
+         scheduler || splitK || pdl || warps || promote || compensated ||
+         precision.value_or(Precision::Full) != Precision::Full;
 }

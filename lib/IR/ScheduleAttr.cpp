@@ -49,6 +49,9 @@ void printOpenFields(
     print("split_k", Twine(fields.splitK));
   if (mmaSync || fields.warps != defaults.warps)
     print("warps", Twine(fields.warps[0]) + "x" + Twine(fields.warps[1]));
+  // Of most operands there is one way to multiply them.
+  if (fields.precision != defaults.precision)
+    print("precision", stringifyPrecision(fields.precision));
   // What is not named is the accumulator of the tensor cores alone.
   if (fields.promote != defaults.promote)
     print("promote", Twine(fields.promote));
@@ -229,6 +232,9 @@ static ParseResult parseOpenField(AsmParser &parser, StringRef field, SMLoc loc,
       return text == "on";
     return std::nullopt;
   };
+  if (field == "precision")
+    return keyword([](StringRef text) { return symbolizePrecision(text); },
+                   fields.precision, "full or tf32");
   if (field == "pdl")
     return keyword(onOff, fields.pdl, "on or off");
   if (field == "swap_ab")
@@ -237,8 +243,8 @@ static ParseResult parseOpenField(AsmParser &parser, StringRef field, SMLoc loc,
     return keyword(onOff, fields.compensated, "on or off");
   return parser.emitError(
              loc, "expects raster, order, store, staging, swap_ab, cta_group, "
-                  "cluster, scheduler, split_k, warps, promote, compensated or "
-                  "pdl, but got ")
+                  "cluster, scheduler, split_k, warps, precision, promote, "
+                  "compensated or pdl, but got ")
          << field;
 }
 

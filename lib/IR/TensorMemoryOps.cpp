@@ -62,6 +62,11 @@ LogicalResult TmemLoadOp::verify() {
   if (columns > room)
     return emitOpError() << "expects a fragment of at most " << room
                          << " columns, but got " << columns;
+  // tmem_load_c5
+  Type element = getFragment().getType().getElementType();
+  if (element != tmem.getElementType())
+    return emitOpError() << "expects a fragment of " << tmem.getElementType()
+                         << ", but got " << element;
   IntegerAttr constant;
   // tmem_load_c3
   if (matchPattern(getColumn(), m_Constant(&constant))) {

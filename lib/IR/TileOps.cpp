@@ -7,6 +7,7 @@
 
 #include "OperandVerifiers.h"
 #include "bwgemm/IR/Bwgemm.h"
+#include "bwgemm/IR/ElementTypes.h"
 #include "bwgemm/IR/Epilogue.h"
 #include "bwgemm/IR/TargetInfo.h"
 
@@ -50,7 +51,7 @@ LogicalResult LoadOp::verify() {
                            << matrix.getRank() << " and "
                            << getCoordinates().size() << " coordinates";
     // load_c4
-    if (matrix.getElementType() != tile.getElementType())
+    if (matrix.getElementType() != getMemoryType(tile.getElementType()))
       return emitOpError() << "expects a tile of the matrix's element type ("
                            << matrix.getElementType() << "), but got "
                            << tile.getElementType();
@@ -79,7 +80,8 @@ LogicalResult MmaOp::verify() {
   // mma_c1
   if (a.hasStages() || b.hasStages())
     return emitOpError("expects operand tiles of one stage");
-  return verifyMmaOperands(*this, acc.getRows(), acc.getColumns(), a, b);
+  return verifyMmaOperands(*this, acc.getRows(), acc.getColumns(),
+                           acc.getElementType(), a, b);
 }
 
 void StoreOp::build(OpBuilder &builder, OperationState &state, Value acc,
@@ -94,6 +96,15 @@ StoreOp StoreOp::cloneFor(OpBuilder &builder, Value acc) {
   return clone;
 }
 
+Type StoreOp::getSumType() {
+  Type type = getAcc().getType();
+  if (auto acc = dyn_cast<AccType>(type))
+    return acc.getElementType();
+  if (auto fragment = dyn_cast<FragmentType>(type))
+    return fragment.getElementType();
+  return cast<TmemType>(type).getElementType();
+}
+
 LogicalResult StoreOp::verify() {
   auto type = cast<MemRefType>(getD().getType());
   // store_c1
@@ -101,12 +112,22 @@ LogicalResult StoreOp::verify() {
     return emitOpError() << "expects a matrix (rank 2), but got rank "
                          << type.getRank();
   // store_c2
-  Type element = type.getElementType();
-  if (!element.isF32() && !element.isF16() && !element.isBF16())
-    return emitOpError() << "expects f32, f16 or bf16 in memory, but got "
+  Type element = type.getElementType(), sum = getSumType();
+  if (sum.isInteger() && !hasEpilogue() && element != sum)
+    return emitOpError() << "expects i32 in memory for sums of i32, but got "
+                         << element << "; an epilogue may convert";
+  if (!element.isF32() && !element.isF16() && !element.isBF16() &&
+      !(sum.isInteger() && element == sum))
+    return emitOpError() << "expects f32, f16 or bf16"
+                         << (sum.isInteger() ? " or i32" : "")
+                         << " in memory, but got " << element;
+  // store_c8
+  if (getAccumulate() && sum.isInteger() && element != sum)
+    return emitOpError() << "expects i32 in memory for sums of i32 that are "
+                            "added to it, but got "
                          << element;
   if (failed(verifyEpilogue(*this, getExtras(), getEpilogueMapsAttr(),
-                            getEpilogue(), type)))
+                            getEpilogue(), type, sum)))
     return failure();
   if (!getMap())
     return success();

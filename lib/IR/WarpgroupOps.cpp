@@ -7,6 +7,7 @@
 
 #include "OperandVerifiers.h"
 #include "bwgemm/IR/Bwgemm.h"
+#include "bwgemm/IR/ElementTypes.h"
 
 using namespace mlir;
 using namespace mlir::bwgemm;
@@ -21,8 +22,19 @@ LogicalResult WarpgroupMmaOp::verify() {
            << "expects an accumulator of a multiple of 64 rows, "
               "16 for each warp, and at most 256 columns, but got "
            << acc;
-  if (failed(verifyMmaOperands(*this, acc.getRows(), acc.getColumns(), a, b)))
+  if (failed(verifyMmaOperands(*this, acc.getRows(), acc.getColumns(),
+                               acc.getElementType(), a, b)))
     return failure();
+  // warpgroup_mma_c2: PTX ISA, wgmma.mma_async, shapes of s8 and u8.
+  if (acc.getElementType().isInteger() && !isIntegerWidth(acc.getColumns()))
+    return emitOpError() << "expects N to be 8, 24 or a multiple of 16 for "
+                            "integers, but got "
+                         << acc.getColumns();
+  // warpgroup_mma_c3: PTX ISA, wgmma.mma_async, imm-trans-a and -b.
+  if (a.getElementBytes() != 2 &&
+      (a.getMajor() != Major::K || b.getMajor() != Major::K))
+    return emitOpError() << "expects operands of " << a.getElementType()
+                         << " that are k_major, but got mn_major";
   return verifyInstructionTiles(*this, a, b);
 }
 
@@ -50,6 +62,11 @@ LogicalResult FragmentReadOp::verify() {
                          << fragment.getWarpColumns()
                          << " that a warp has, but got " << column << " to "
                          << column + 2 * elements - 1;
+  // fragment_read_c4
+  Type element = cast<VectorType>(getPart().getType()).getElementType();
+  if (element != fragment.getElementType())
+    return emitOpError() << "expects a vector of " << fragment.getElementType()
+                         << ", but got " << element;
   // fragment_read_c3
   if (row < 0 || row % 16 != 0 || row >= fragment.getWarpRows())
     return emitOpError() << "expects a row that is a multiple of 16 within the "

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DescribeEpilogue.h"
+#include "bwgemm/IR/TargetInfo.h"
 #include "bwgemm/Target/Description.h"
 #include "bwgemm/Target/Passes.h"
 
@@ -168,6 +169,21 @@ private:
     return json::Object{{"value", entry->second}};
   }
 
+  /// What adds up the products, where its schedule is known.
+  static StringRef getMultiplier(GemmOp gemm) {
+    auto name = gemm->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(
+        "bwgemm.target");
+    const TargetInfo *target = name ? TargetInfo::find(name) : nullptr;
+    if (!target || !gemm.getSchedule())
+      return "";
+    Preset preset = gemm.getSchedule()->getPreset();
+    if (preset == Preset::Naive)
+      return "fma";
+    if (usesMmaSync(preset))
+      return "mma.sync";
+    return target->hasWgmma ? "wgmma" : "tcgen05";
+  }
+
   json::Object describe(GemmOp gemm, StringRef blocker) {
     std::string reason;
     json::Object a = describeOperand(gemm.getA(), "A", reason);
@@ -175,6 +191,10 @@ private:
     json::Object d = describeOperand(gemm.getD(), "D", reason);
     a["transposed"] = gemm.getTransposeA();
     b["transposed"] = gemm.getTransposeB();
+    if (gemm.getUnsignedA())
+      a["unsigned"] = true;
+    if (gemm.getUnsignedB())
+      b["unsigned"] = true;
     std::optional<json::Object> epilogue;
     if (gemm.hasEpilogue())
       epilogue = describeEpilogue(gemm, [&](Value operand, StringRef name) {
@@ -192,6 +212,11 @@ private:
                         {"accumulate", gemm.getAccumulate()}};
     if (epilogue)
       object["epilogue"] = std::move(*epilogue);
+    if (StringRef name = getMultiplier(gemm); !name.empty())
+      object["multiplied_by"] = name;
+    if (gemm.getSchedule() &&
+        gemm.getSchedule()->getPrecision() == Precision::Tf32)
+      object["precision"] = "tf32";
     if (!reason.empty()) {
       object["checkable"] = false;
       object["reason"] = reason;

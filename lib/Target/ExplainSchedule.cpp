@@ -144,7 +144,7 @@ void Explanation::printMeasured() {
 void Explanation::printResources() {
   if (schedule.getPreset() == Preset::Naive)
     return;
-  Type stored = schedule.getSplitK() > 1 ? Float32Type::get(gemm.getContext())
+  Type stored = schedule.getSplitK() > 1 ? gemm.getSumType()
                                          : gemm.getDType().getElementType();
   ResourcePlan plan =
       planResources(schedule.getFields(), gemm.getAType().getElementType(),

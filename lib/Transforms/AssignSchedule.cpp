@@ -8,6 +8,7 @@
 #include "MmaSyncSchedule.h"
 #include "ResultReader.h"
 #include "ScheduleChecks.h"
+#include "bwgemm/IR/ElementTypes.h"
 #include "bwgemm/IR/Schedule.h"
 #include "bwgemm/IR/TargetInfo.h"
 #include "bwgemm/Transforms/Passes.h"
@@ -72,6 +73,10 @@ private:
   /// Whose shared memory a tile of a pair takes.
   StringRef perCta() { return ctaGroup == 2 ? " in each CTA" : ""; }
   LogicalResult choosePreset();
+  Preset getPresetForAnyPitch() {
+    return whyNotByMmaSync(gemm, target, getPrecision()) ? Preset::Naive
+                                                         : Preset::Multistage;
+  }
   FailureOr<ScheduleAttr> naive();
   ScheduleAttr measured();
   FailureOr<ScheduleAttr> fastest();
@@ -92,8 +97,13 @@ private:
   ResourcePlan getPlan(int64_t stages);
   /// The element type of what the kernel with the tiles writes.
   Type getStoredType() {
-    return splitK > 1 ? Float32Type::get(gemm.getContext())
-                      : gemm.getDType().getElementType();
+    return splitK > 1 ? gemm.getSumType() : gemm.getDType().getElementType();
+  }
+  Precision getPrecision() const {
+    return spec.precision.value_or(Precision::Full);
+  }
+  int64_t getElementBytes() {
+    return gemm.getAType().getElementTypeBitWidth() / 8;
   }
 
   GemmOp gemm;
@@ -115,8 +125,9 @@ private:
 };
 
 /// `auto` becomes `multistage` where TMA cannot address both operands, as far
-/// as is known now, or where there is none that schedules use; and for blocks
-/// of K where accumulators are in tensor memory.
+/// as is known now, or where there is none that schedules use, or where its
+/// tensor cores do not take them, and for blocks of K where accumulators are in
+/// tensor memory; and `naive` where mma.sync does not take them either.
 LogicalResult Scheduler::choosePreset() {
   preset = spec.preset;
   if (preset != Preset::Auto)
@@ -124,8 +135,9 @@ LogicalResult Scheduler::choosePreset() {
   bool addressable = !whyNotTmaAddressable(gemm.getAType(), "A") &&
                      !whyNotTmaAddressable(gemm.getBType(), "B");
   if (!addressable || !target.hasTmaSchedules() ||
-      (spec.promote && !target.hasWgmma))
-    preset = Preset::Multistage;
+      (spec.promote && !target.hasWgmma) ||
+      whyNotByDescriptors(gemm, target, getPrecision()))
+    preset = getPresetForAnyPitch();
   return success();
 }
 
@@ -165,6 +177,12 @@ FailureOr<ScheduleAttr> Scheduler::fastest() {
 FailureOr<ScheduleAttr> Scheduler::run() {
   if (failed(choosePreset()))
     return failure();
+  if (getPrecision() == Precision::Tf32 &&
+      !gemm.getAType().getElementType().isF32())
+    return refuse() << "expects precision=full for operands of "
+                    << gemm.getAType().getElementType()
+                    << ", which tensor cores multiply as they are, but got "
+                       "precision=tf32";
   if (ScheduleAttr schedule = measured())
     return schedule;
   if (preset == Preset::Naive)
@@ -182,7 +200,10 @@ ScheduleAttr Scheduler::getFallback() {
     return {};
   // What the SPEC wishes of the first schedule need not suit this one.
   ScheduleSpec any;
-  any.preset = Preset::Multistage;
+  any.preset = getPresetForAnyPitch();
+  if (any.preset == Preset::Naive)
+    return ScheduleAttr::get(gemm.getContext(), ScheduleFields());
+  any.precision = spec.precision;
   any.promote = spec.promote;
   any.compensated = spec.compensated;
   return *completeMmaSyncSchedule(gemm, target, any);
@@ -197,6 +218,7 @@ FailureOr<ScheduleAttr> Scheduler::onMmaSync() {
     wanted = ScheduleSpec();
     wanted.preset = preset;
     wanted.splitK = spec.splitK;
+    wanted.precision = spec.precision;
     wanted.promote = spec.promote;
     wanted.compensated = spec.compensated;
   }
@@ -304,7 +326,8 @@ LogicalResult Scheduler::checkPromotedRegisters() {
                   << most << "; N of " << fits << " fits";
 }
 
-/// PTX ISA, tcgen05.mma shapes of kind::f16 with cta_group::1 and ::2.
+/// PTX ISA, tcgen05.mma shapes with cta_group::1 and ::2, and wgmma.mma_async
+/// shapes.
 LogicalResult Scheduler::checkTile() {
   if (int64_t m = tile[0]; m != 64 * ctaGroup && m != 128 * ctaGroup)
     return refuse() << "expects a tile of M " << 64 * ctaGroup << " or "
@@ -314,9 +337,15 @@ LogicalResult Scheduler::checkTile() {
                     << (m == 256 ? "; M 256 takes preset two_cta or persistent "
                                    "with cta_group=2"
                                  : "");
-  int64_t step = ctaGroup == 2                         ? 32
-                 : tile[0] == 128 && target.hasTcgen05 ? 16
-                                                       : 8;
+  bool narrowRows =
+      target.hasTcgen05 && getElementBytes() == 1 && !gemm.getTransposeB();
+  int64_t step = ctaGroup == 2                                         ? 32
+                 : (tile[0] == 128 && target.hasTcgen05) || narrowRows ? 16
+                                                                       : 8;
+  if (gemm.getSumType().isInteger() && !isIntegerWidth(tile[1]))
+    return refuse() << "expects a tile of N that is 8, 24 or a multiple of 16 "
+                       "for integers, but got "
+                    << tile[1];
   if (tile[1] % step != 0 || tile[1] > 256)
     return refuse() << "expects a tile of N that is a multiple of " << step
                     << " up to 256 for M " << tile[0]
@@ -324,9 +353,10 @@ LogicalResult Scheduler::checkTile() {
                     << ", but got " << tile[1];
   tileOfCta = {tile[0] / ctaGroup, tile[1] / ctaGroup, tile[2]};
   auto [m, n, k] = tileOfCta;
-  if (k % 16 != 0)
-    return refuse() << "expects a tile of K that is a multiple of 16, but got "
-                    << k;
+  int64_t depth = getInstructionDepth(gemm);
+  if (k % depth != 0)
+    return refuse() << "expects a tile of K that is a multiple of " << depth
+                    << ", but got " << k;
   if (failed(chooseStore()))
     return failure();
   ResourcePlan plan = getPlan(/*stages=*/1);
@@ -334,7 +364,7 @@ LogicalResult Scheduler::checkTile() {
   if (bytes > target.maxSharedBytes) {
     int64_t beside = bytes - plan.slotBytes;
     int64_t largest =
-        (target.maxSharedBytes - beside) / (plan.slotBytes / k) / 16 * 16;
+        (target.maxSharedBytes - beside) / (plan.slotBytes / k) / depth * depth;
     return refuse() << "tile " << tile[0] << "x" << tile[1] << "x" << k
                     << " needs " << bytes << " bytes of shared memory"
                     << perCta() << ", but " << target.name << " has "
@@ -447,9 +477,11 @@ LogicalResult Scheduler::chooseSwizzle(unsigned &span) {
     std::swap(m, n);
     std::swap(modeM, modeN);
   }
-  Side sides[] = {
-      gemm.getTransposeA() ? Side{"A", modeM, m * 2} : Side{"A", "K", k * 2},
-      gemm.getTransposeB() ? Side{"B", "K", k * 2} : Side{"B", modeN, n * 2}};
+  int64_t bytes = getElementBytes();
+  Side sides[] = {gemm.getTransposeA() ? Side{"A", modeM, m * bytes}
+                                       : Side{"A", "K", k * bytes},
+                  gemm.getTransposeB() ? Side{"B", "K", k * bytes}
+                                       : Side{"B", modeN, n * bytes}};
   auto misfit = [&](unsigned candidate) -> const Side * {
     for (const Side &side : sides)
       if (side.bytes % std::max(candidate, 16u) != 0)
@@ -487,6 +519,11 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
                 "double_buffered and multistage";
     return failure();
   }
+  if (std::optional<std::string> why =
+          whyNotByDescriptors(gemm, target, getPrecision())) {
+    refuse() << *why;
+    return failure();
+  }
   if (spec.warps)
     return refuse() << "has no warps: they are a field of the presets of "
                        "mma.sync (microkernel to multistage)";
@@ -514,9 +551,10 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
   // Without a pipeline a small tile lets more CTAs share an SM; with one, the
   // tile decides how often operands are read.
   bool pipelined = preset >= Preset::Pipelined;
-  std::array<int64_t, 3> usual = {64, 64, 64};
+  int64_t depth = 128 / getElementBytes();
+  std::array<int64_t, 3> usual = {64, 64, depth};
   if (ctaGroup == 2)
-    usual = {256, 256, 64};
+    usual = {256, 256, depth};
   else if (target.hasWgmma)
     // Partial sums leave in fp32: with 256 columns in registers there is not
     // enough room for where they go.
@@ -527,7 +565,7 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
                                               : 256,
              64};
   else if (pipelined)
-    usual = {128, 128, 64};
+    usual = {128, 128, depth};
   tile = spec.tile.value_or(usual);
   unsigned span = 0;
   splitK = spec.splitK.value_or(1);
@@ -560,6 +598,7 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
                          fields, refusal)))
     return failure();
   fields.pdl = spec.pdl.value_or(false);
+  fields.precision = getPrecision();
   if (failed(checkPromotion(gemm, spec, tile[2], refusal)))
     return failure();
   fields.promote = spec.promote.value_or(0);

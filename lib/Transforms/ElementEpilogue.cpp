@@ -197,6 +197,43 @@ static Type getLike(Type type, Type like) {
 
 static bool is16BitFloat(Type type) { return type.isF16() || type.isBF16(); }
 
+/// Emits integers of 32 bits as the f32 of which rounding to bf16 makes what it
+/// would make of them: of those that f32 does not hold, the odd one of the two
+/// multiples of 256 round each, so that no tie comes or goes.
+static Value emitOddF32(OpBuilder &builder, Location loc, Value value,
+                        bool isSigned) {
+  Type like = value.getType();
+  auto constant = [&](int64_t number) -> Value {
+    TypedAttr attribute = builder.getI32IntegerAttr(number);
+    if (auto vector = dyn_cast<VectorType>(like))
+      attribute = DenseElementsAttr::get(vector, Attribute(attribute));
+    return arith::ConstantOp::create(builder, loc, attribute);
+  };
+  auto both = [&](Value lhs, Value rhs) -> Value {
+    return arith::AndIOp::create(builder, loc, lhs, rhs);
+  };
+  constexpr int64_t exact = int64_t(1) << 24;
+  Value rest = both(value, constant(0xFF));
+  Value isInexact = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ne, rest, constant(0));
+  Value odd = arith::OrIOp::create(builder, loc, both(value, constant(-256)),
+                                   constant(256));
+  // Between -2^24 and 2^24 nothing is lost.
+  Value place =
+      isSigned ? arith::AddIOp::create(builder, loc, value, constant(exact))
+                     .getResult()
+               : value;
+  Value isLarge =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ugt, place,
+                            constant(isSigned ? 2 * exact : exact));
+  value = arith::SelectOp::create(builder, loc, both(isInexact, isLarge), odd,
+                                  value);
+  Type f32 = getLike(builder.getF32Type(), like);
+  if (isSigned)
+    return arith::SIToFPOp::create(builder, loc, f32, value);
+  return arith::UIToFPOp::create(builder, loc, f32, value);
+}
+
 /// Emits `op` of an epilogue for numbers or vectors, as `like` is.
 static Value emitOp(OpBuilder &builder, Location loc, Operation &op, Type like,
                     const IRMapping &mapping) {
@@ -210,6 +247,11 @@ static Value emitOp(OpBuilder &builder, Location loc, Operation &op, Type like,
   SmallVector<Value> operands;
   for (Value operand : op.getOperands())
     operands.push_back(mapping.lookup(operand));
+  if (isa<arith::SIToFPOp, arith::UIToFPOp>(op) && type.isBF16() &&
+      op.getOperand(0).getType().isInteger(32))
+    return arith::TruncFOp::create(
+        builder, loc, getLike(type, like),
+        emitOddF32(builder, loc, operands[0], isa<arith::SIToFPOp>(op)));
   // Arithmetic of 16 bits is that of f32, rounded: f32 has more than twice the
   // digits and two more, so that for sums, products, quotients and roots
   // rounding twice is rounding once.
@@ -237,7 +279,7 @@ Value ElementEpilogue::compute(OpBuilder &builder, Location loc, Value sum,
                                ValueRange elements) const {
   Type like = sum.getType();
   if (isRounding()) {
-    if (element.isF32())
+    if (element == getElementTypeOrSelf(like))
       return sum;
     return arith::TruncFOp::create(builder, loc, getLike(element, like), sum);
   }

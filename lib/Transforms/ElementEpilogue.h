@@ -42,7 +42,7 @@ public:
                                  Value column, int64_t width, Value rows,
                                  Value columns) const;
 
-  /// What is stored for `sum`, f32, with these elements of the operands.
+  /// What is stored for `sum`, f32 or i32, with these elements of the operands.
   Value compute(OpBuilder &builder, Location loc, Value sum,
                 ValueRange elements) const;
 

@@ -9,6 +9,8 @@
 
 #include "ElementEpilogue.h"
 
+#include "bwgemm/IR/ElementTypes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -52,9 +54,8 @@ void bwgemm::emitElement(OpBuilder &builder, Location loc, GemmOp gemm,
   Value at[] = {row, column};
   if (gemm.getAccumulate()) {
     Value old = memref::LoadOp::create(builder, loc, d, at);
-    if (!old.getType().isF32())
-      old = arith::ExtFOp::create(builder, loc, builder.getF32Type(), old);
-    sum = arith::AddFOp::create(builder, loc, old, sum);
+    sum = addSums(builder, loc, widenToSum(builder, loc, old, sum.getType()),
+                  sum);
   }
   ElementEpilogue epilogue(extras, gemm.getEpilogueMapsAttr(),
                            gemm.getEpilogue(), gemm.getDType());
@@ -76,8 +77,7 @@ void bwgemm::emitEpilogueAlone(OpBuilder &builder, Location loc, GemmOp gemm,
     ElementPlace place = emitElementPlace(body, loc, d, tile);
     gpu::ReturnOp::create(body, loc);
     body.setInsertionPointToStart(place.guard.thenBlock());
-    Value zero = arith::ConstantFloatOp::create(body, loc, body.getF32Type(),
-                                                llvm::APFloat(0.0f));
+    Value zero = createZeroSum(body, loc, gemm.getSumType());
     emitElement(body, loc, gemm, zero, d, kernel.getArguments().drop_front(),
                 place.row, place.column);
   }

@@ -34,10 +34,16 @@ using namespace mlir::bwgemm;
 
 namespace {
 
-/// K of one mma.sync.
-constexpr int64_t kStepK = 16;
+/// K of one mma.sync, in bytes.
+constexpr int64_t kStepBytes = 32;
 /// The widest copy of cp.async, in bytes.
 constexpr int64_t kWidestCopy = 16;
+
+/// The next width of copies below `bytes`: of less than 4 bytes there are none
+/// but for one element.
+int64_t getNarrower(int64_t bytes, int64_t elementBytes) {
+  return bytes / 2 < 4 ? elementBytes : bytes / 2;
+}
 
 /// How many bytes a copy of neighbouring elements may have, as far as the type
 /// tells: where that takes an aligned base or a pitch known at run time only,
@@ -52,7 +58,7 @@ int64_t getCopyBytes(MemRefType type) {
   for (int64_t distance : {strides[0], offset})
     while (!ShapedType::isDynamic(distance) && bytes > elementBytes &&
            distance * elementBytes % bytes != 0)
-      bytes /= 2;
+      bytes = getNarrower(bytes, elementBytes);
   return bytes;
 }
 
@@ -89,6 +95,10 @@ private:
     }
   };
 
+  /// Elements of K of one mma.sync.
+  static int64_t getDepth(Type element) {
+    return kStepBytes * 8 / element.getIntOrFloatBitWidth();
+  }
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
@@ -135,7 +145,8 @@ void WarpProgram::emitPrologue() {
     side.coordinates = llvm::to_vector(load.getCoordinates());
     side.tile = SmemAllocOp::create(builder, loc, stages, IntegerAttr());
     side.firstRow = arith::MulIOp::create(builder, loc, place, constant(rows));
-    side.part = OperandType::get(builder.getContext(), which, rows, kStepK,
+    side.part = OperandType::get(builder.getContext(), which, rows,
+                                 getDepth(tile.getElementType()),
                                  tile.getElementType());
     return side;
   };
@@ -188,7 +199,7 @@ bool WarpProgram::isInside(const Side &side, ValueRange coordinates) {
 
 void WarpProgram::emitNarrowCopy(const Side &side, ValueRange coordinates,
                                  int64_t below) {
-  int64_t bytes = below / 2;
+  int64_t bytes = getNarrower(below, side.getElementBytes());
   if (bytes <= side.getElementBytes())
     return emitCopy(side, coordinates, side.getElementBytes());
   Value aligned =
@@ -245,7 +256,8 @@ Value WarpProgram::emitLoop(
   NVVM::CpAsyncWaitGroupOp::create(builder, loc, 0);
   gpu::BarrierOp::create(builder, loc);
   Value sum = loop.getRegionIterArg(0);
-  for (int64_t k = 0; k < schedule.getTileK(); k += kStepK) {
+  int64_t depth = a.part.getColumns();
+  for (int64_t k = 0; k < schedule.getTileK(); k += depth) {
     auto load = [&](const Side &side) -> Value {
       SmallVector<Value> origin{side.firstRow, constant(k)};
       if (schedule.getStages() > 1)

@@ -8,6 +8,7 @@
 #include "ElementEpilogue.h"
 #include "ResultReader.h"
 #include "StagedStore.h"
+#include "bwgemm/IR/ElementTypes.h"
 #include "bwgemm/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -66,6 +67,12 @@ private:
     body();
   }
 
+  /// The sum of `sums` and of what D held.
+  Value addToOld(Value sums, Value old) {
+    return addSums(builder, loc, sums,
+                   widenToSum(builder, loc, old, sums.getType()));
+  }
+
   /// Neighbouring elements of one row that this thread holds. `active` says
   /// whether the thread's lane holds a row at all; null if it does.
   struct Segment {
@@ -85,7 +92,6 @@ private:
   Value emitWord(const Segment &pair);
   void emitShifted(ArrayRef<Segment> segments);
   void emitScalars(const Segment &segment);
-  Value widen(Value value);
 
   StoreOp store;
   ElementEpilogue epilogue;
@@ -144,16 +150,6 @@ Value Epilogue::emitWholeTileCheck(int64_t vectorBytes) {
   return whole;
 }
 
-/// To f32, the type of accumulators.
-Value Epilogue::widen(Value value) {
-  Type wide = builder.getF32Type();
-  if (auto vector = dyn_cast<VectorType>(value.getType()))
-    wide = vector.clone(wide);
-  return value.getType() == wide
-             ? value
-             : arith::ExtFOp::create(builder, loc, wide, value).getResult();
-}
-
 /// Writes a segment that is inside of D and aligned.
 void Epilogue::emitVectors(const Segment &segment) {
   Type element = type.getElementType();
@@ -163,14 +159,14 @@ void Epilogue::emitVectors(const Segment &segment) {
   when(segment.active, [&] {
     for (size_t first = 0; first < segment.values.size(); first += width) {
       Value vector = vector::FromElementsOp::create(
-          builder, loc, VectorType::get(width, builder.getF32Type()),
+          builder, loc, VectorType::get(width, reader.getSumType()),
           ArrayRef(segment.values).slice(first, width));
       SmallVector<Value> at{segment.row, add(segment.column, constant(first))};
       if (store.getAccumulate()) {
         Value old = vector::LoadOp::create(
             builder, loc, VectorType::get(width, element), store.getD(), at,
             /*nontemporal=*/false, alignment);
-        vector = arith::AddFOp::create(builder, loc, vector, widen(old));
+        vector = addToOld(vector, old);
       }
       Value result =
           epilogue.compute(builder, loc, vector,
@@ -191,7 +187,7 @@ bool Epilogue::canExchange() {
 /// What is stored for a pair of neighbours that nothing is added to.
 Value Epilogue::emitResult(const Segment &pair) {
   Value sums = vector::FromElementsOp::create(
-      builder, loc, VectorType::get(2, builder.getF32Type()), pair.values);
+      builder, loc, VectorType::get(2, reader.getSumType()), pair.values);
   return epilogue.compute(
       builder, loc, sums,
       epilogue.load(builder, loc, pair.row, pair.column, /*width=*/2));
@@ -387,9 +383,8 @@ void Epilogue::emitScalars(const Segment &segment) {
         Value at[] = {segment.row, column};
         Value sum = value;
         if (store.getAccumulate())
-          sum = arith::AddFOp::create(
-              builder, loc, sum,
-              widen(memref::LoadOp::create(builder, loc, store.getD(), at)));
+          sum = addToOld(
+              sum, memref::LoadOp::create(builder, loc, store.getD(), at));
         Value result = epilogue.compute(
             builder, loc, sum,
             epilogue.load(builder, loc, segment.row, column, /*width=*/0));

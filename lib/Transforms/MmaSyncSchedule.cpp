@@ -9,6 +9,7 @@
 
 #include "ScheduleChecks.h"
 
+#include "bwgemm/IR/ElementTypes.h"
 #include "bwgemm/Transforms/OperandTile.h"
 #include "bwgemm/Transforms/ResourcePlan.h"
 #include "bwgemm/Transforms/ScheduleSearch.h"
@@ -18,8 +19,8 @@ using namespace mlir::bwgemm;
 
 namespace {
 
-/// M, N and K of one mma.sync of 16-bit operands.
-constexpr int64_t kStepM = 16, kStepN = 8, kStepK = 16;
+/// M and N of one mma.sync, whose K is 32 bytes.
+constexpr int64_t kStepM = 16, kStepN = 8;
 /// The tile of a warp: each element of A and B is used as often as registers
 /// allow, and two of them leave the accumulator 128 registers.
 constexpr int64_t kWarpExtent = 64;
@@ -34,6 +35,9 @@ constexpr int64_t kSharedTile = 128 * 128;
 /// Shared memory that the system takes of each CTA (CUDA programming guide).
 constexpr int64_t kReservedBytes = 1024;
 
+/// The largest tile where threads load elements one by one.
+constexpr int64_t kGatheredTile = 64 * 64;
+
 class MmaSyncScheduler {
 public:
   MmaSyncScheduler(GemmOp gemm, const TargetInfo &target,
@@ -43,6 +47,11 @@ public:
   }
 
   FailureOr<ScheduleAttr> run() {
+    if (std::optional<std::string> why = whyNotByMmaSync(
+            gemm, target, spec.precision.value_or(Precision::Full))) {
+      refuse() << *why;
+      return failure();
+    }
     if (failed(checkFields()))
       return failure();
     fields.promote = spec.promote.value_or(0);
@@ -59,6 +68,7 @@ public:
         failed(chooseOrder(spec, inGroups, fields, refusal)))
       return failure();
     fields.pdl = spec.pdl.value_or(false);
+    fields.precision = spec.precision.value_or(Precision::Full);
     return ScheduleAttr::get(gemm.getContext(), fields);
   }
 
@@ -90,6 +100,13 @@ private:
   int64_t getElementBytes() {
     return gemm.getAType().getElementTypeBitWidth() / 8;
   }
+  /// Whether an operand is one whose elements ldmatrix cannot transpose.
+  bool isGathered() {
+    return getElementBytes() != 2 &&
+           (gemm.getTransposeA() || !gemm.getTransposeB());
+  }
+  /// Elements of K that 128 bytes hold.
+  int64_t getRowDepth() { return 128 / getElementBytes(); }
   ResourcePlan getPlan(int64_t stages) {
     ScheduleFields with = fields;
     with.stages = stages;
@@ -117,10 +134,11 @@ LogicalResult MmaSyncScheduler::checkFields() {
           ? "scheduler"
           : "";
   if (!missing.empty())
-    return refuse() << "has no " << missing
-                    << ": its threads copy and multiply by mma.sync; its "
-                       "fields are tile, stages, swizzle, raster, order, "
-                       "split_k, warps, promote, compensated and pdl";
+    return refuse()
+           << "has no " << missing
+           << ": its threads copy and multiply by mma.sync; its "
+              "fields are tile, stages, swizzle, raster, order, "
+              "split_k, warps, precision, promote, compensated and pdl";
   // PTX ISA, griddepcontrol: sm_90 and later, as clusters.
   if (spec.pdl.value_or(false) && !target.hasClusters)
     return refuse() << "expects pdl=off on " << target.name
@@ -136,11 +154,11 @@ constexpr std::array<int64_t, 2> kTiles[] = {
 std::array<int64_t, 3> MmaSyncScheduler::getUsualTile() {
   switch (fields.preset) {
   case Preset::Microkernel:
-    return {kStepM, kStepN, kStepK};
+    return {kStepM, kStepN, getInstructionDepth(gemm)};
   case Preset::Tiled:
-    return {64, 64, 32};
+    return {64, 64, getRowDepth() / 2};
   case Preset::DoubleBuffered:
-    return {128, 128, 32};
+    return {128, 128, getRowDepth() / 2};
   default:
     break;
   }
@@ -159,24 +177,31 @@ std::array<int64_t, 3> MmaSyncScheduler::getUsualTile() {
 
 /// Rows of 128 bytes, if that leaves room for what is under way.
 int64_t MmaSyncScheduler::getUsualDepth(std::array<int64_t, 2> tile) {
-  int64_t bytes = (tile[0] + tile[1]) * 64 * getElementBytes() * kMostStages;
+  int64_t bytes = (tile[0] + tile[1]) * 128 * kMostStages;
   bool small = tile[0] * tile[1] <= kSharedTile;
+  int64_t row = getRowDepth();
+  // Products that are made from those of f16 take registers, and so do elements
+  // that are loaded one by one.
+  if (isFp8(gemm.getAType().getElementType()) || isGathered())
+    return row / 2;
   return (small ? 2 : 1) * (bytes + kReservedBytes) <=
                  target.maxSharedBytes + kReservedBytes
-             ? 64
-             : 32;
+             ? row
+             : row / 2;
 }
 
 /// As many as fit up to three, or four of short rows.
 int64_t MmaSyncScheduler::getUsualStages(int64_t most) {
   return std::clamp<int64_t>(
-      most, 2, fields.tile[2] < 64 ? kMostStages + 1 : kMostStages);
+      most, 2, fields.tile[2] < getRowDepth() ? kMostStages + 1 : kMostStages);
 }
 
 std::optional<double> MmaSyncScheduler::estimate(const GemmProblem &problem,
                                                  std::array<int64_t, 2> tile) {
   MmaSyncScheduler with = *this;
   auto [m, n] = tile;
+  if (isGathered() && m * n > kGatheredTile)
+    return std::nullopt;
   with.fields.tile = {m, n, getUsualDepth(tile)};
   with.fields.warps = spec.warps.value_or(with.getUsualWarps());
   with.fields.splitK = spec.splitK.value_or(1);
@@ -195,9 +220,12 @@ std::array<int64_t, 2> MmaSyncScheduler::getUsualWarps() {
   if (fields.preset == Preset::Microkernel)
     return {1, 1};
   // Four warps, one for each part of a multiprocessor, before the tiles of
-  // warps become as large as they may.
+  // warps become as large as they may. ptxas makes products of 8-bit floats
+  // from those of f16 where there are no others (sm_90), which takes registers.
+  int64_t widest =
+      isFp8(gemm.getAType().getElementType()) ? kWarpExtent / 2 : kWarpExtent;
   std::array<int64_t, 2> warps = {std::max<int64_t>(m / kWarpExtent, 1),
-                                  std::max<int64_t>(n / kWarpExtent, 1)};
+                                  std::max<int64_t>(n / widest, 1)};
   while (warps[0] * warps[1] < 4) {
     int64_t rows = m / warps[0], columns = n / warps[1];
     if (columns >= rows && columns % 32 == 0)
@@ -224,9 +252,10 @@ std::array<int64_t, 2> MmaSyncScheduler::getUsualWarps() {
 
 LogicalResult MmaSyncScheduler::checkTile() {
   auto [m, n, k] = fields.tile;
-  if (m % kStepM != 0 || n % kStepN != 0 || k % kStepK != 0)
+  int64_t depth = getInstructionDepth(gemm);
+  if (m % kStepM != 0 || n % kStepN != 0 || k % depth != 0)
     return refuse() << "expects a tile of multiples of " << kStepM << "x"
-                    << kStepN << "x" << kStepK << " (one mma.sync), but got "
+                    << kStepN << "x" << depth << " (one mma.sync), but got "
                     << m << "x" << n << "x" << k;
   if (fields.preset == Preset::Microkernel && (m != kStepM || n != kStepN))
     return refuse() << "expects a tile of M 16 and N 8, one mma.sync, but got "
@@ -268,12 +297,13 @@ LogicalResult MmaSyncScheduler::checkWarps() {
 LogicalResult MmaSyncScheduler::chooseStages() {
   auto [m, n, k] = fields.tile;
   int64_t bytes = getPlan(1).getSharedBytes();
+  int64_t depth = getInstructionDepth(gemm);
   if (bytes > target.maxSharedBytes)
     return refuse() << "tile " << m << "x" << n << "x" << k << " needs "
                     << bytes << " bytes of shared memory, but " << target.name
                     << " has " << target.maxSharedBytes
                     << "; the largest K that fits is "
-                    << target.maxSharedBytes / (bytes / k) / kStepK * kStepK;
+                    << target.maxSharedBytes / (bytes / k) / depth * depth;
   int64_t most = target.maxSharedBytes / bytes;
   int64_t least = 1, usual = 1, largest = 1;
   StringRef instead = "double_buffered has 2, multistage more";

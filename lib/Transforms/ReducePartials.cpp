@@ -16,6 +16,8 @@
 
 #include "ElementEpilogue.h"
 
+#include "bwgemm/IR/ElementTypes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -104,7 +106,15 @@ private:
   /// Whether 16 bytes of D at the thread's place, and their neighbours' of the
   /// epilogue's operands, can be accessed at once; null if they cannot.
   Value emitWhole(Value column, Value columns);
-  Value widen(Value value);
+  /// Neighbouring partial sums of one thread.
+  VectorType getSumsType() {
+    return VectorType::get(width,
+                           cast<MemRefType>(sums.getType()).getElementType());
+  }
+  Value addToOld(Value sum, Value old) {
+    return addSums(builder, loc, sum,
+                   widenToSum(builder, loc, old, sum.getType()));
+  }
   void emitVector(Value sum, Value row, Value column);
   void emitScalars(Value sum, Value row, Value column, Value columns);
   void emitWrite(Value sum, Value row, Value column, Value columns);
@@ -120,9 +130,8 @@ private:
 
 /// Neighbouring partial sums.
 Value Reduction::load(Value row, Value column) {
-  auto vector = VectorType::get(width, builder.getF32Type());
   return vector::LoadOp::create(
-      builder, loc, vector, sums, ValueRange{row, column},
+      builder, loc, getSumsType(), sums, ValueRange{row, column},
       /*nontemporal=*/false, llvm::MaybeAlign(4 * width));
 }
 
@@ -136,8 +145,8 @@ Value Reduction::emitSum(Value row, Value column, Value parts,
   Value above =
       arith::MulIOp::create(builder, loc, loop.getInductionVar(), sliceRows);
   Value sliceRow = arith::AddIOp::create(builder, loc, above, row);
-  Value sum = arith::AddFOp::create(builder, loc, loop.getRegionIterArg(0),
-                                    load(sliceRow, column));
+  Value sum =
+      addSums(builder, loc, loop.getRegionIterArg(0), load(sliceRow, column));
   scf::YieldOp::create(builder, loc, sum);
   return loop.getResult(0);
 }
@@ -168,15 +177,6 @@ Value Reduction::emitWhole(Value column, Value columns) {
   return whole;
 }
 
-Value Reduction::widen(Value value) {
-  if (type.getElementType().isF32())
-    return value;
-  Type wide = builder.getF32Type();
-  if (auto vector = dyn_cast<VectorType>(value.getType()))
-    wide = vector.clone(wide);
-  return arith::ExtFOp::create(builder, loc, wide, value);
-}
-
 void Reduction::emitVector(Value sum, Value row, Value column) {
   Value at[] = {row, column};
   llvm::MaybeAlign alignment(16);
@@ -184,7 +184,7 @@ void Reduction::emitVector(Value sum, Value row, Value column) {
   if (accumulate) {
     Value old = vector::LoadOp::create(builder, loc, vector, d, at,
                                        /*nontemporal=*/false, alignment);
-    sum = arith::AddFOp::create(builder, loc, sum, widen(old));
+    sum = addToOld(sum, old);
   }
   Value result = epilogue.compute(
       builder, loc, sum, epilogue.load(builder, loc, row, column, width));
@@ -199,9 +199,7 @@ void Reduction::emitScalars(Value sum, Value row, Value column, Value columns) {
     when(compare(arith::CmpIPredicate::ult, at, columns), [&] {
       Value place[] = {row, at};
       if (accumulate)
-        value = arith::AddFOp::create(
-            builder, loc, value,
-            widen(memref::LoadOp::create(builder, loc, d, place)));
+        value = addToOld(value, memref::LoadOp::create(builder, loc, d, place));
       Value result =
           epilogue.compute(builder, loc, value,
                            epilogue.load(builder, loc, row, at, /*width=*/0));
@@ -293,10 +291,9 @@ void Reduction::emitForShares(const TileShares &shares, TileCoordOp coord) {
           add(mul(before, constant(2)),
               arith::IndexCastUIOp::create(builder, loc, index, other));
       Value end = add(start, shares.depthTiles);
-      auto loop = scf::WhileOp::create(
-          builder, loc,
-          TypeRange{index, VectorType::get(width, builder.getF32Type())},
-          ValueRange{second, loadShare(share)});
+      auto loop =
+          scf::WhileOp::create(builder, loc, TypeRange{index, getSumsType()},
+                               ValueRange{second, loadShare(share)});
       Type types[] = {loop.getResult(0).getType(), loop.getResult(1).getType()};
       Location locations[] = {loc, loc};
       OpBuilder::InsertionGuard restore(builder);
@@ -307,8 +304,8 @@ void Reduction::emitForShares(const TileShares &shares, TileCoordOp coord) {
       scf::ConditionOp::create(builder, loc, more, head->getArguments());
       Block *body = builder.createBlock(&loop.getAfter(), {}, types, locations);
       Value cta = body->getArgument(0);
-      Value sum = arith::AddFOp::create(builder, loc, body->getArgument(1),
-                                        loadShare(mul(cta, constant(2))));
+      Value sum = addSums(builder, loc, body->getArgument(1),
+                          loadShare(mul(cta, constant(2))));
       scf::YieldOp::create(builder, loc,
                            ValueRange{add(cta, constant(1)), sum});
       builder.setInsertionPointAfter(loop);

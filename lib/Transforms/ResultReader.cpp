@@ -28,7 +28,7 @@ bool bwgemm::hasWidePieces(MemRefType d) {
 }
 
 ResultReader::ResultReader(StoreOp store, TmemShape shape)
-    : acc(store.getAcc()), shape(shape) {
+    : acc(store.getAcc()), sumType(store.getSumType()), shape(shape) {
   if (auto fragment = dyn_cast<FragmentType>(acc.getType())) {
     this->shape = TmemShape::Shape16x256b;
     rows = fragment.getRows();
@@ -63,7 +63,7 @@ void ResultReader::forColumns(
 
 Value ResultReader::start(OpBuilder &builder, Location loc, Value lane,
                           int64_t row, Value column, int64_t elements) const {
-  auto type = VectorType::get(elements, builder.getF32Type());
+  auto type = VectorType::get(elements, sumType);
   if (!isInRegisters()) {
     if (row != 0)
       lane = builder.createOrFold<arith::AddIOp>(

@@ -37,6 +37,8 @@ public:
 
   bool isInRegisters() const { return isa<FragmentType>(acc.getType()); }
   TmemShape getShape() const { return shape; }
+  /// The element type of the accumulator.
+  Type getSumType() const { return sumType; }
   /// Extents of the whole accumulator.
   int64_t getRows() const { return rows; }
   int64_t getColumns() const { return columns; }
@@ -63,6 +65,7 @@ public:
 
 private:
   Value acc;
+  Type sumType;
   TmemShape shape;
   int64_t rows, columns, halves = 1, warps = 4, warpsN = 1;
 };

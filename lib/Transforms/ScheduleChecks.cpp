@@ -7,6 +7,8 @@
 
 #include "ScheduleChecks.h"
 
+#include "bwgemm/IR/ElementTypes.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -15,6 +17,66 @@ using namespace mlir::bwgemm;
 /// Rows of tiles that are walked together, unless the SPEC says otherwise:
 /// about a square of tiles is under way at one time.
 static constexpr int64_t kRaster = 8;
+
+/// Whether tensor cores may have operands of this type at all.
+static std::optional<std::string> whyNotPrecise(GemmOp gemm,
+                                                Precision precision) {
+  if (!gemm.getAType().getElementType().isF32() || precision == Precision::Tf32)
+    return std::nullopt;
+  return "expects precision=tf32 for operands of f32, of which tensor cores "
+         "leave out the low 13 bits; schedule=naive multiplies all of them";
+}
+
+/// Operands whose K is not contiguous in memory.
+static std::optional<std::string> whyNotKMajor(GemmOp gemm, StringRef who) {
+  std::string type;
+  llvm::raw_string_ostream(type) << gemm.getAType().getElementType();
+  for (auto [transposed, name, mode] :
+       {std::tuple(gemm.getTransposeA(), "A", "M"),
+        std::tuple(!gemm.getTransposeB(), "B", "N")})
+    if (transposed)
+      return (Twine("operand ") + name + " of " + type + " has " + mode +
+              " contiguous in memory, but " + who +
+              " takes operands of its size that have K so; "
+              "schedule=multistage reads any layout")
+          .str();
+  return std::nullopt;
+}
+
+std::optional<std::string> bwgemm::whyNotByDescriptors(GemmOp gemm,
+                                                       const TargetInfo &target,
+                                                       Precision precision) {
+  if (std::optional<std::string> why = whyNotPrecise(gemm, precision))
+    return why;
+  if (target.hasTcgen05 && !target.hasTcgen05OfIntegers &&
+      gemm.getSumType().isInteger())
+    return "expects operands that are no integers, which tcgen05 multiplies on "
+           "sm_100a and not on " +
+           target.name.str() + "; schedule=multistage does";
+  // PTX ISA, wgmma.mma_async, imm-trans; tcgen05.mma, transposes of kind::tf32.
+  Type type = gemm.getAType().getElementType();
+  if (target.hasWgmma && !type.isF16() && !type.isBF16())
+    return whyNotKMajor(gemm, "wgmma");
+  if (type.isF32())
+    return whyNotKMajor(gemm, "tcgen05");
+  return std::nullopt;
+}
+
+std::optional<std::string> bwgemm::whyNotByMmaSync(GemmOp gemm,
+                                                   const TargetInfo &target,
+                                                   Precision precision) {
+  if (std::optional<std::string> why = whyNotPrecise(gemm, precision))
+    return why;
+  if (isFp8(gemm.getAType().getElementType()) && !target.hasMmaSyncOfFp8)
+    return "expects operands that are no numbers of 8 bits, which mma.sync "
+           "multiplies on sm_89 and later and not on " +
+           target.name.str() + "; schedule=naive does";
+  return std::nullopt;
+}
+
+int64_t bwgemm::getInstructionDepth(GemmOp gemm) {
+  return 32 * 8 / gemm.getAType().getElementTypeBitWidth();
+}
 
 LogicalResult
 bwgemm::checkSplitK(GemmOp gemm, int64_t splitK, int64_t tileK,

@@ -16,6 +16,7 @@
 
 #include "bwgemm/IR/Bwgemm.h"
 #include "bwgemm/IR/Schedule.h"
+#include "bwgemm/IR/TargetInfo.h"
 
 namespace mlir::bwgemm {
 
@@ -35,6 +36,19 @@ LogicalResult checkPromotion(GemmOp gemm, const ScheduleSpec &spec,
 LogicalResult chooseOrder(const ScheduleSpec &spec, bool inGroups,
                           ScheduleFields &fields,
                           llvm::function_ref<InFlightDiagnostic()> refuse);
+
+/// Why wgmma or tcgen05, whichever `target` has, cannot multiply A and B of
+/// `gemm`, as far as their types and their order in memory tell; nothing if it
+/// can.
+std::optional<std::string>
+whyNotByDescriptors(GemmOp gemm, const TargetInfo &target, Precision precision);
+
+/// Why mma.sync cannot.
+std::optional<std::string>
+whyNotByMmaSync(GemmOp gemm, const TargetInfo &target, Precision precision);
+
+/// Elements of K of one instruction, which takes 32 bytes of it.
+int64_t getInstructionDepth(GemmOp gemm);
 
 } // namespace mlir::bwgemm
 

@@ -218,8 +218,9 @@ Enumeration::getTiles(const Grouping &grouping) const {
     return {*wanted.tile};
   // Rows of 128 bytes take the widest swizzle; shorter ones are for a K that
   // does not fill them.
-  int64_t depth = 64;
-  while (depth > 16 && depth / 2 >= problem.k)
+  int64_t row = 128 / problem.operandBytes;
+  int64_t depth = row;
+  while (depth > row / 4 && depth / 2 >= problem.k)
     depth /= 2;
   int64_t group = grouping.ctaGroup.value_or(1);
   std::vector<std::array<int64_t, 3>> tiles;
@@ -230,8 +231,8 @@ Enumeration::getTiles(const Grouping &grouping) const {
       for (int64_t n = 16; n <= 256; n += 16)
         tiles.push_back({m, n, depth});
     // Small tiles wait longer for a slot than they multiply.
-    for (int64_t n = 16; n <= 128 && depth == 64 && problem.k > 64; n += 16)
-      tiles.push_back({64, n, 128});
+    for (int64_t n = 16; n <= 128 && depth == row && problem.k > row; n += 16)
+      tiles.push_back({64, n, 2 * row});
     return tiles;
   }
   for (int64_t m : {64 * group, 128 * group})

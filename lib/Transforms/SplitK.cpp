@@ -100,7 +100,7 @@ void SplitKernel::emitHost(unsigned resultArgument) {
       sizes.push_back(extent);
   }
   sums.workspace = WorkspaceAllocOp::create(
-      builder, loc, MemRefType::get(shape, builder.getF32Type()), sizes,
+      builder, loc, MemRefType::get(shape, ops.store.getSumType()), sizes,
       builder.getStringAttr("the partial sums of split_k=" +
                             Twine(schedule.getSplitK())));
   launch.getGridSizeXMutable().assign(mul(launch.getGridSizeX(), sums.parts));

@@ -114,7 +114,7 @@ private:
   void emitSlice(Value column, Value stage);
   void emitCopies(Value column, Value first, Value tile);
   void emitTogether();
-  /// Neighbours in a row of the result, f32, and the place of the first one in
+  /// Neighbours in a row of the result, sums, and the place of the first one in
   /// D.
   struct Piece {
     Value sums, row, column;
@@ -178,7 +178,7 @@ Value StagedStore::slice(Value fragment, int64_t first, int64_t width) {
   for (int64_t i = first; i < first + width; ++i)
     values.push_back(vector::ExtractOp::create(builder, loc, fragment, i));
   return vector::FromElementsOp::create(
-      builder, loc, VectorType::get(width, builder.getF32Type()), values);
+      builder, loc, VectorType::get(width, reader.getSumType()), values);
 }
 
 /// TMA leaves out what is outside of D; what the epilogue reads there must be
@@ -305,7 +305,8 @@ void StagedStore::emitSlice(Value column, Value stage) {
   int64_t repeats = sliceColumns / 8;
   for (auto [half, fragment] : llvm::enumerate(fragments)) {
     Value row = add(warpRow, constant(16 * half));
-    if (!element.isF32() && epilogue.isRounding()) {
+    bool isWord = element.getIntOrFloatBitWidth() == 32;
+    if (!isWord && epilogue.isRounding()) {
       // What 16x256b brings is the fragment that stmatrix takes.
       int64_t step = std::min<int64_t>(repeats, 2);
       for (int64_t repeat = 0; repeat < repeats; repeat += step)
@@ -330,7 +331,7 @@ void StagedStore::emitSlice(Value column, Value stage) {
                                rowsOfPairs.back(), columnsOfPairs.back()));
       }
     SmallVector<Value> results = emitResults(pieces, /*width=*/2);
-    if (element.isF32()) {
+    if (isWord) {
       for (auto [pair, at, n] :
            llvm::zip_equal(results, rowsOfPairs, columnsOfPairs))
         put(pair, at, n);

@@ -92,7 +92,7 @@ void StreamKernel::emitHost() {
   Value rows =
       emit<arith::MulIOp>(shares.ctas, constant(2 * schedule.getTileM()));
   auto type = MemRefType::get({ShapedType::kDynamic, schedule.getTileN()},
-                              builder.getF32Type());
+                              store.getSumType());
   shares.workspace = WorkspaceAllocOp::create(
       builder, loc, type, rows,
       builder.getStringAttr("the shares of tiles of scheduler=stream_k"));

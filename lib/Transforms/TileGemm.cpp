@@ -55,8 +55,10 @@ class TileProgram {
 public:
   explicit TileProgram(GemmOp gemm)
       : gemm(gemm), schedule(*gemm.getSchedule()),
-        a{gemm.getAType(), "A", !gemm.getTransposeA()},
-        b{gemm.getBType(), "B", gemm.getTransposeB()}, d(gemm.getDType()) {
+        a{gemm.getAType(), "A", !gemm.getTransposeA(),
+          gemm.getOperandTypeOfA()},
+        b{gemm.getBType(), "B", gemm.getTransposeB(), gemm.getOperandTypeOfB()},
+        d(gemm.getDType()) {
     if (!schedule.getSwapAB())
       return;
     // D^T = (A B)^T = B^T A^T, seen through the strides of D.
@@ -70,16 +72,15 @@ public:
 
   LogicalResult emit() {
     MLIRContext *context = gemm.getContext();
-    Type element = gemm.getAType().getElementType();
     SwizzleAttr none = SwizzleAttr::getNone(context);
     auto emitError = [&] { return gemm.emitOpError(); };
-    auto tile = [&](int64_t extent, bool kMajor) {
+    auto tile = [&](int64_t extent, bool kMajor, Type element) {
       return SmemType::getChecked(
           emitError, context, ArrayRef<int64_t>{extent, schedule.getTileK()},
           element, kMajor ? Major::K : Major::MN, none);
     };
-    aTile = tile(getTileM(), a.isKMajor);
-    bTile = tile(schedule.getTileN(), b.isKMajor);
+    aTile = tile(getTileM(), a.isKMajor, a.element);
+    bTile = tile(schedule.getTileN(), b.isKMajor, b.element);
     if (!aTile || !bTile)
       return failure();
     if (usesMmaSync(schedule.getPreset())) {
@@ -121,6 +122,8 @@ private:
     MemRefType type;
     StringRef name;
     bool isKMajor;
+    /// What an element of it multiplies as.
+    Type element;
   };
   static AffineMap getTransposition(MLIRContext *context) {
     return AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, context);
@@ -191,7 +194,7 @@ void TileProgram::emitKernel() {
                                      : builder.getDenseI64ArrayAttr(cluster));
   Value m = origin.getM(), n = origin.getN();
   auto accType = AccType::get(kernel.getContext(), getTileM(),
-                              schedule.getTileN(), builder.getF32Type());
+                              schedule.getTileN(), gemm.getSumType());
   Value acc = AccumulatorOp::create(builder, loc, accType);
   scf::ForOp::create(
       builder, loc, constant(0), depth, constant(schedule.getTileK()),

@@ -32,7 +32,8 @@ using Status = int;
 using Handle = void *;
 using Descriptor = void *;
 
-constexpr int32_t compute32F = 68; ///< CUBLAS_COMPUTE_32F
+/// cublasComputeType_t: CUBLAS_COMPUTE_32F, _32I and _32F_FAST_TF32.
+constexpr int32_t compute32F = 68, compute32I = 72, computeTF32 = 77;
 constexpr int32_t opN = 0, opT = 1;
 /// cublasLtMatmulDescAttributes_t.
 constexpr int descTransA = 3, descTransB = 4, descEpilogue = 7, descBias = 8;
@@ -60,7 +61,12 @@ struct HeuristicResult {
 int dataType(ElementType type) {
   switch (type) {
   case ElementType::F32:
+  case ElementType::TF32:
     return 0;
+  case ElementType::I8:
+    return 3;
+  case ElementType::I32:
+    return 10;
   case ElementType::F16:
     return 2;
   case ElementType::BF16:
@@ -254,6 +260,9 @@ struct CublasLt::Plan::State {
   Descriptor a = nullptr, b = nullptr, d = nullptr;
   std::vector<HeuristicResult> algorithms;
   float alpha = 1, beta = 0;
+  /// The same for products of integers.
+  int32_t alphaI = 1, betaI = 0;
+  bool isInteger = false;
   bool hasBias = false;
 
   ~State() {
@@ -279,6 +288,11 @@ std::string CublasLt::Plan::State::create(const MatmulProblem &p,
                                           unsigned alignment) {
   Library &l = *library;
   beta = p.accumulate ? 1 : 0;
+  betaI = p.accumulate ? 1 : 0;
+  isInteger = p.operands == ElementType::I8;
+  int32_t compute = isInteger                         ? compute32I
+                    : p.operands == ElementType::TF32 ? computeTF32
+                                                      : compute32F;
   int operand = dataType(p.operands), result = dataType(p.result);
   if (operand < 0 || result < 0)
     return "cuBLASLt has no product of " + std::string(name(p.operands)) +
@@ -295,7 +309,8 @@ std::string CublasLt::Plan::State::create(const MatmulProblem &p,
     if (error.empty())
       error = std::move(next);
   };
-  then(l.check(l.descCreate(&desc, compute32F, dataType(ElementType::F32)),
+  ElementType scale = isInteger ? ElementType::I32 : ElementType::F32;
+  then(l.check(l.descCreate(&desc, compute, dataType(scale)),
                "cublasLtMatmulDescCreate"));
   if (!error.empty())
     return error;
@@ -376,11 +391,16 @@ std::string CublasLt::Plan::enqueue(size_t algorithm, CUdeviceptr a,
         !error.empty())
       return error;
   }
-  return l.check(
-      l.matmul(l.handle, s.desc, &s.alpha, pointer(b), s.a, pointer(a), s.b,
-               &s.beta, pointer(d), s.d, pointer(d), s.d, &choice.algorithm,
-               pointer(l.workspace.address()), choice.workspace, stream),
-      "cublasLtMatmul");
+  const void *alpha = &s.alpha, *beta = &s.beta;
+  if (s.isInteger) {
+    alpha = &s.alphaI;
+    beta = &s.betaI;
+  }
+  return l.check(l.matmul(l.handle, s.desc, alpha, pointer(b), s.a, pointer(a),
+                          s.b, beta, pointer(d), s.d, pointer(d), s.d,
+                          &choice.algorithm, pointer(l.workspace.address()),
+                          choice.workspace, stream),
+                 "cublasLtMatmul");
 }
 
 } // namespace bwgemm::runtime

@@ -337,7 +337,7 @@ static EpilogueType typeOfElement(ElementType type) {
 }
 
 std::string Epilogue::check() const {
-  std::vector<EpilogueType> types{{}};
+  std::vector<EpilogueType> types{typeOfElement(sumType)};
   for (const MatrixView &operand : operands)
     types.push_back(typeOfElement(operand.type));
   for (const EpilogueStep &step : steps) {
@@ -362,18 +362,24 @@ std::string Epilogue::check() const {
       return step.op + " has arguments or a result of the wrong type";
     types.push_back(step.type);
   }
-  if (result >= types.size() || types[result].isInteger())
+  bool storesInteger = result < types.size() && types[result].isInteger() &&
+                       types[result].bits != 1 && !isFloat(sumType);
+  if (result >= types.size() || (types[result].isInteger() && !storesInteger))
     return "there is no floating-point value " + std::to_string(result) +
-           " to store";
+           (isFloat(sumType) ? "" : " and no integer") + " to store";
   return "";
 }
 
 Expected applyEpilogue(const Epilogue &epilogue, const Expected &sum,
                        const ElementIndex &index) {
   std::vector<Interval> values{{sum.value, sum.low, sum.high}};
+  std::vector<EpilogueType> types{typeOfElement(epilogue.sumType)};
   if (sum.mayOverflow)
     values.front() = Interval::unknown(sum.value);
-  std::vector<EpilogueType> types{{}};
+  // Sums of integers are exact.
+  if (types.front().isInteger())
+    values.front() = Interval::point(
+        double(uint64_t(int64_t(sum.value)) & mask(types.front().bits)));
   for (const MatrixView &operand : epilogue.operands) {
     double value =
         toDouble(operand.type,
@@ -395,7 +401,16 @@ Expected applyEpilogue(const Epilogue &epilogue, const Expected &sum,
     values.push_back(apply(step, arguments, of));
     types.push_back(step.type);
   }
-  const Interval &stored = values[epilogue.result];
+  Interval stored = values[epilogue.result];
+  if (unsigned bits = types[epilogue.result].bits) {
+    auto withSign = [&](double x) {
+      return double(toSigned(uint64_t(x), bits));
+    };
+    double most = double(mask(bits - 1));
+    stored = stored.isPoint()
+                 ? Interval::point(withSign(stored.value))
+                 : Interval{withSign(stored.value), -most - 1, most};
+  }
   Expected expected;
   expected.value = stored.value;
   expected.low = stored.low;

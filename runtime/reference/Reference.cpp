@@ -208,7 +208,7 @@ Expected expectedElement(const GemmProblem &problem, const DotProduct &dot,
     expected.value = expected.low = expected.high = wrapped(type, sum);
     return expected;
   }
-  if (integral && magnitude < 0x1p24) {
+  if (integral && magnitude < std::ldexp(1, int(problem.sumBits))) {
     expected.value = expected.low = expected.high = roundTo(type, sum);
     return expected;
   }
@@ -217,6 +217,9 @@ Expected expectedElement(const GemmProblem &problem, const DotProduct &dot,
   // With 2^23 terms the bound says nothing any more; keep it finite.
   double gamma = relative < 0.5 ? relative / (1 - relative) : 2 * relative;
   double error = gamma * magnitude + terms * 0x1p-149;
+  if (problem.sumBits < 24)
+    error += 36 * std::ceil(double(problem.k) / 32) *
+             std::ldexp(magnitude, 1 - int(problem.sumBits));
   expected.value = roundTo(type, sum);
   expected.low = roundTo(type, low - error);
   expected.high = roundTo(type, high + error);

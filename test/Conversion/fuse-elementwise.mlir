@@ -201,3 +201,27 @@ func.func @batch(%a: memref<2x32x48xbf16>, %b: memref<2x48x64xbf16>, %d: memref<
   }
   return
 }
+
+// Sums of integers, converted and scaled in the epilogue.
+// CHECK-LABEL: func @dequantized
+func.func @dequantized(%a: memref<32x48xi8>, %b: memref<48x64xi8>, %scale: memref<64xf32>, %d: memref<32x64xbf16>) {
+  %zero = arith.constant 0 : i32
+  %sum = memref.alloc() : memref<32x64xi32>
+  linalg.fill ins(%zero : i32) outs(%sum : memref<32x64xi32>)
+  linalg.matmul ins(%a, %b : memref<32x48xi8>, memref<48x64xi8>) outs(%sum : memref<32x64xi32>)
+  // CHECK: bwgemm.gemm %{{.*}}, %{{.*}}, %{{.*}} epilogue(%[[SUM:.*]] : i32, %[[X:.*]] = %{{.*}}[n] : memref<64xf32>) {
+  // CHECK-NEXT: %[[F:.*]] = arith.sitofp %[[SUM]] : i32 to f32
+  // CHECK-NEXT: %[[S:.*]] = arith.mulf %[[F]], %[[X]] : f32
+  // CHECK-NEXT: %[[R:.*]] = arith.truncf %[[S]] : f32 to bf16
+  // CHECK-NEXT: bwgemm.yield %[[R]] : bf16
+  linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+    ins(%sum, %scale : memref<32x64xi32>, memref<64xf32>) outs(%d : memref<32x64xbf16>) {
+  ^bb0(%s: i32, %x: f32, %o: bf16):
+    %f = arith.sitofp %s : i32 to f32
+    %y = arith.mulf %f, %x : f32
+    %r = arith.truncf %y : f32 to bf16
+    linalg.yield %r : bf16
+  }
+  memref.dealloc %sum : memref<32x64xi32>
+  return
+}

@@ -3,7 +3,7 @@
 // RUN: bwgemm-opt %s --split-input-file --verify-diagnostics --convert-linalg-to-bwgemm
 
 func.func @f64(%a: memref<32x48xf64>, %b: memref<48x64xf64>, %d: memref<32x64xf64>) {
-  // expected-error @+1 {{operand A has element type 'f64'; expects f16 or bf16 (accumulated in f32)}}
+  // expected-error @+1 {{operand A has element type 'f64'; expects f16, bf16, f32, i8, f8E4M3FN or f8E5M2}}
   linalg.matmul ins(%a, %b : memref<32x48xf64>, memref<48x64xf64>) outs(%d : memref<32x64xf64>)
   return
 }
@@ -11,7 +11,7 @@ func.func @f64(%a: memref<32x48xf64>, %b: memref<48x64xf64>, %d: memref<32x64xf6
 // -----
 
 func.func @mixed(%a: memref<32x48xbf16>, %b: memref<48x64xf16>, %d: memref<32x64xf32>) {
-  // expected-error @+1 {{operands have element types 'bf16' and 'f16'; expects both f16 or both bf16}}
+  // expected-error @+1 {{operands have element types 'bf16' and 'f16'; expects both of the same, or both of 8-bit floats}}
   linalg.matmul ins(%a, %b : memref<32x48xbf16>, memref<48x64xf16>) outs(%d : memref<32x64xf32>)
   return
 }
@@ -111,5 +111,128 @@ func.func @host_store(%a: memref<32x48xbf16>, %b: memref<48x64xbf16>, %d: memref
   linalg.matmul ins(%a, %b : memref<32x48xbf16>, memref<48x64xbf16>) outs(%d : memref<32x64xf32>)
   // expected-error @+1 {{is not supported in a function with a matmul yet: expects matmuls, elementwise ops on their results and fills with zero}}
   memref.store %one, %d[%c0, %c0] : memref<32x64xf32>
+  return
+}
+
+// -----
+
+func.func @fnuz(%a: memref<32x48xf8E4M3FNUZ>, %b: memref<48x64xf8E4M3FN>, %d: memref<32x64xf32>) {
+  // expected-error @+1 {{operand A has element type 'f8E4M3FNUZ'; expects f16, bf16, f32, i8, f8E4M3FN or f8E5M2; of 8 bits with a fraction of 3 NVIDIA's tensor cores multiply f8E4M3FN}}
+  linalg.matmul ins(%a, %b : memref<32x48xf8E4M3FNUZ>, memref<48x64xf8E4M3FN>) outs(%d : memref<32x64xf32>)
+  return
+}
+
+// -----
+
+func.func @fnuz_of_b(%a: memref<32x48xf8E5M2>, %b: memref<48x64xf8E5M2FNUZ>, %d: memref<32x64xf32>) {
+  // expected-error @+1 {{operand B has element type 'f8E5M2FNUZ'; expects f16, bf16, f32, i8, f8E4M3FN or f8E5M2; of 8 bits with a fraction of 2 NVIDIA's tensor cores multiply f8E5M2}}
+  linalg.matmul ins(%a, %b : memref<32x48xf8E5M2>, memref<48x64xf8E5M2FNUZ>) outs(%d : memref<32x64xf32>)
+  return
+}
+
+// -----
+
+func.func @float_and_integer(%a: memref<32x48xi8>, %b: memref<48x64xf8E5M2>, %d: memref<32x64xf32>) {
+  // expected-error @+1 {{operands have element types 'i8' and 'f8E5M2'; expects both of the same, or both of 8-bit floats}}
+  linalg.matmul ins(%a, %b : memref<32x48xi8>, memref<48x64xf8E5M2>) outs(%d : memref<32x64xf32>)
+  return
+}
+
+// -----
+
+func.func @integers_to_f32(%a: memref<32x48xi8>, %b: memref<48x64xi8>, %d: memref<32x64xf32>) {
+  // expected-error @+1 {{result has element type 'f32'; expects i32 for operands of i8, which an elementwise linalg.generic behind it may convert (arith.sitofp)}}
+  linalg.matmul ins(%a, %b : memref<32x48xi8>, memref<48x64xi8>) outs(%d : memref<32x64xf32>)
+  return
+}
+
+// -----
+
+func.func @integers_to_i8(%a: memref<32x48xi8>, %b: memref<48x64xi8>, %d: memref<32x64xi8>) {
+  // expected-error @+1 {{result has element type 'i8'; expects i32 for operands of i8}}
+  linalg.matmul ins(%a, %b : memref<32x48xi8>, memref<48x64xi8>) outs(%d : memref<32x64xi8>)
+  return
+}
+
+// -----
+
+func.func @i16(%a: memref<32x48xi16>, %b: memref<48x64xi16>, %d: memref<32x64xi32>) {
+  // expected-error @+1 {{operand A has element type 'i16'; expects f16, bf16, f32, i8, f8E4M3FN or f8E5M2}}
+  linalg.matmul ins(%a, %b : memref<32x48xi16>, memref<48x64xi16>) outs(%d : memref<32x64xi32>)
+  return
+}
+
+// -----
+
+func.func @f8_result(%a: memref<32x48xf8E4M3FN>, %b: memref<48x64xf8E4M3FN>, %d: memref<32x64xf8E4M3FN>) {
+  // expected-error @+1 {{result has element type 'f8E4M3FN'; expects f32, f16 or bf16}}
+  linalg.matmul ins(%a, %b : memref<32x48xf8E4M3FN>, memref<48x64xf8E4M3FN>) outs(%d : memref<32x64xf8E4M3FN>)
+  return
+}
+
+// -----
+
+// Upstream takes any op of one operand for a conversion.
+func.func @negated(%a: memref<32x48xbf16>, %b: memref<48x64xbf16>, %d: memref<32x64xf32>) {
+  // expected-error @+1 {{cannot become a bwgemm.gemm: expects factors that are elements of the operands, extended to the type of the result, but got arith.negf}}
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : memref<32x48xbf16>, memref<48x64xbf16>) outs(%d : memref<32x64xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %z: f32):
+    %n = arith.negf %x : bf16
+    %xf = arith.extf %n : bf16 to f32
+    %yf = arith.extf %y : bf16 to f32
+    %p = arith.mulf %xf, %yf : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func @rounded_factor(%a: memref<32x48xf32>, %b: memref<48x64xf32>, %d: memref<32x64xf32>) {
+  // expected-error @+1 {{cannot become a bwgemm.gemm: expects factors that are elements of the operands, extended to the type of the result, but got arith.truncf}}
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : memref<32x48xf32>, memref<48x64xf32>) outs(%d : memref<32x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %t = arith.truncf %x : f32 to bf16
+    %xf = arith.extf %t : bf16 to f32
+    %p = arith.mulf %xf, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func @narrow_product(%a: memref<32x48xi8>, %b: memref<48x64xi8>, %d: memref<32x64xi32>) {
+  // expected-error @+1 {{cannot become a bwgemm.gemm: expects the result plus a product of two elements}}
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : memref<32x48xi8>, memref<48x64xi8>) outs(%d : memref<32x64xi32>) {
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %xi = arith.extui %x : i8 to i16
+    %yi = arith.extui %y : i8 to i16
+    %q = arith.muli %xi, %yi : i16
+    %p = arith.extsi %q : i16 to i32
+    %s = arith.addi %z, %p : i32
+    linalg.yield %s : i32
+  }
+  return
+}
+
+// -----
+
+func.func @bits(%a: memref<32x48xi8>, %b: memref<48x64xi8>, %d: memref<32x64xi32>) {
+  // expected-error @+1 {{cannot become a bwgemm.gemm: expects a sum of products, but it yields the result of arith.ori}}
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : memref<32x48xi8>, memref<48x64xi8>) outs(%d : memref<32x64xi32>) {
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %xi = arith.extui %x : i8 to i32
+    %yi = arith.extui %y : i8 to i32
+    %p = arith.andi %xi, %yi : i32
+    %s = arith.ori %z, %p : i32
+    linalg.yield %s : i32
+  }
   return
 }

@@ -142,3 +142,38 @@ func.func @batch_shared(%a: memref<32x48xbf16>, %b: memref<2x48x64xbf16>, %d: me
     ins(%a, %b : memref<32x48xbf16>, memref<2x48x64xbf16>) outs(%d : memref<2x32x64xf32>)
   return
 }
+
+// Elements of 8 bits and of f32. Memory has no signs; the op says which it means.
+// CHECK-LABEL: func @types
+func.func @types(%i: memref<32x48xi8>, %j: memref<48x64xi8>, %s: memref<32x64xi32>,
+                 %p: memref<32x48xf8E4M3FN>, %q: memref<48x64xf8E5M2>, %r: memref<32x64xbf16>,
+                 %x: memref<32x48xf32>, %y: memref<48x64xf32>, %d: memref<32x64xf32>) {
+  // CHECK: bwgemm.gemm %{{.*}}, %{{.*}}, %{{.*}} accumulate : memref<32x48xi8>, memref<48x64xi8>, memref<32x64xi32>
+  linalg.matmul ins(%i, %j : memref<32x48xi8>, memref<48x64xi8>) outs(%s : memref<32x64xi32>)
+  // CHECK: bwgemm.gemm %{{.*}}, %{{.*}}, %{{.*}} unsigned_a unsigned_b accumulate : memref<32x48xi8>
+  linalg.matmul {cast = #linalg.type_fn<cast_unsigned>} ins(%i, %j : memref<32x48xi8>, memref<48x64xi8>) outs(%s : memref<32x64xi32>)
+  // CHECK: bwgemm.gemm %{{.*}}, %{{.*}}, %{{.*}} accumulate : memref<32x48xf8E4M3FN>, memref<48x64xf8E5M2>, memref<32x64xbf16>
+  linalg.matmul ins(%p, %q : memref<32x48xf8E4M3FN>, memref<48x64xf8E5M2>) outs(%r : memref<32x64xbf16>)
+  // CHECK: bwgemm.gemm %{{.*}}, %{{.*}}, %{{.*}} accumulate : memref<32x48xf32>, memref<48x64xf32>, memref<32x64xf32>
+  linalg.matmul ins(%x, %y : memref<32x48xf32>, memref<48x64xf32>) outs(%d : memref<32x64xf32>)
+  // CHECK: bwgemm.gemm %{{.*}}, %{{.*}}, %{{.*}} accumulate : memref<32x48xf32>, memref<48x64xf32>, memref<32x64xbf16>
+  linalg.matmul ins(%x, %y : memref<32x48xf32>, memref<48x64xf32>) outs(%r : memref<32x64xbf16>)
+  return
+}
+
+// The sign goes with the operand, whatever its place.
+// CHECK-LABEL: func @mixed_signs
+// CHECK-SAME: (%[[I:.*]]: memref<32x48xi8>, %[[J:.*]]: memref<48x64xi8>, %{{.*}}: memref<64x32xi32>)
+func.func @mixed_signs(%i: memref<32x48xi8>, %j: memref<48x64xi8>, %t: memref<64x32xi32>) {
+  // CHECK: bwgemm.gemm %[[J]], %[[I]], %{{.*}} transpose_a transpose_b unsigned_b accumulate
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (n, m)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%i, %j : memref<32x48xi8>, memref<48x64xi8>) outs(%t : memref<64x32xi32>) {
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %xi = arith.extui %x : i8 to i32
+    %yi = arith.extsi %y : i8 to i32
+    %p = arith.muli %yi, %xi : i32
+    %s = arith.addi %p, %z : i32
+    linalg.yield %s : i32
+  }
+  return
+}

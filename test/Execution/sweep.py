@@ -2,16 +2,17 @@
 """Compiles matmuls and runs them over a list of shapes on the emulator.
 
 usage: sweep.py SCHEDULE CASE... [--shapes=all|few|MxNxK,...] [--static]
-                [--init=int|ones|normal] [--emulator=OPTIONS] [--target=sm_90a]
+                [--init=int|ones|uniform|normal] [--emulator=OPTIONS] [--target=sm_90a]
 
 A CASE is TYPE-RESULT-LAYOUT[+C]: the operands' and the result's element type,
 the layout (nn, nt, tn or tt; t: stored transposed) and, with +C, accumulation
-into the result. Sizes are dynamic, and one library serves all shapes; with
+into the result. TYPE is one of MLIR's names, e4m3, e5m2, or u8 for i8 without a
+sign; two that are multiplied are joined by an x, such as u8xi8. Sizes are dynamic, and one library serves all shapes; with
 --static each shape is compiled for itself.
 
 Inputs are small integers (or ones), so that bwgemm-runner asks for exact
-equality with its double-precision reference; with --init=normal for its error
-bound. Outputs are poisoned with NaN and all buffers lie between guard bytes.
+equality with its double-precision reference; with --init=normal and uniform for
+its error bound, unless they are integers by type. Outputs are poisoned with NaN and all buffers lie between guard bytes.
 """
 
 import concurrent.futures
@@ -42,6 +43,10 @@ TIMEOUT_S = 300
 
 ANY_PITCH = ("auto", "naive", "microkernel", "tiled", "double_buffered", "multistage")
 
+# What MLIR calls them, and bytes of an element.
+NAMES = {"e4m3": "f8E4M3FN", "e5m2": "f8E5M2", "u8": "i8"}
+BYTES = {"f32": 4, "f16": 2, "bf16": 2}
+
 MAPS = {
     "a": {"n": "(m, k)", "t": "(k, m)"},
     "b": {"n": "(k, n)", "t": "(n, k)"},
@@ -56,8 +61,34 @@ def extents(shape, layout):
     return a, b, (m, n)
 
 
+def operand_types(operand):
+    """The types of A and B, as cases name them."""
+    first, _, second = operand.partition("x")
+    return first, second or first
+
+
+def contraction(types, maps, a, b, d):
+    """The op, as a generic one where linalg.matmul has no word for it."""
+    ins = f"ins(%a, %b : {a}, {b}) outs(%d : {d})"
+    if "u8" not in types or types == ("u8", "u8"):
+        cast = " {cast = #linalg.type_fn<cast_unsigned>}" if "u8" in types else ""
+        return f"  linalg.matmul indexing_maps = [{maps}]{cast}\n    {ins}\n"
+    extend = ["extui" if t == "u8" else "extsi" for t in types]
+    return f"""  linalg.generic {{indexing_maps = [{maps}],
+      iterator_types = ["parallel", "parallel", "reduction"]}} {ins} {{
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %p = arith.{extend[0]} %x : i8 to i32
+    %q = arith.{extend[1]} %y : i8 to i32
+    %r = arith.muli %p, %q : i32
+    %s = arith.addi %z, %r : i32
+    linalg.yield %s : i32
+  }}
+"""
+
+
 def source(operand, result, layout, accumulate, shape):
     """A matmul on matrices of this shape; of unknown sizes if it is None."""
+    types = operand_types(operand)
     loops = "affine_map<(m, n, k) -> "
     maps = ", ".join(
         [loops + MAPS["a"][layout[0]] + ">", loops + MAPS["b"][layout[1]] + ">",
@@ -66,31 +97,40 @@ def source(operand, result, layout, accumulate, shape):
     sizes = extents(shape, layout) if shape else [("?", "?")] * 3
     a, b, d = (
         f"memref<{rows}x{columns}x{element}>"
-        for (rows, columns), element in zip(sizes, (operand, operand, result))
+        for (rows, columns), element in zip(
+            sizes, [NAMES.get(t, t) for t in (*types, result)])
     )
+    zero = "0" if result == "i32" else "0.0"
     fill = (
         ""
         if accumulate
-        else f"  %zero = arith.constant 0.0 : {result}\n"
+        else f"  %zero = arith.constant {zero} : {result}\n"
         f"  linalg.fill ins(%zero : {result}) outs(%d : {d})\n"
     )
     return (
         f"func.func @matmul(%a: {a}, %b: {b}, %d: {d}) {{\n{fill}"
-        f"  linalg.matmul indexing_maps = [{maps}]\n"
-        f"    ins(%a, %b : {a}, {b}) outs(%d : {d})\n  return\n}}\n"
+        f"{contraction(types, maps, a, b, d)}  return\n}}\n"
     )
 
 
-def addressable(shape, layout, schedule):
-    """The shape with what TMA cannot address rounded up: row pitches of 8
-    elements. Kernels whose threads load take any, and auto chooses at run time."""
+def addressable(shape, case, schedule):
+    """The shape with what TMA cannot address rounded up: row pitches of 16 bytes.
+    Kernels whose threads load take any, and auto chooses at run time."""
     m, n, k = shape
     if schedule.split(",")[0] in ANY_PITCH:
         return m, n, k
+    operand, _, layout = case.removesuffix("+C").split("-")
+    unit = 16 // BYTES.get(operand_types(operand)[0], 1)
+
+    def up(extent):
+        return -(-extent // unit) * unit
+
     if layout[0] == "t":
-        m = -(-m // 8) * 8
+        m = up(m)
     if layout[1] == "n":
-        n = -(-n // 8) * 8
+        n = up(n)
+    if layout != "tn":
+        k = up(k)
     return m, n, k
 
 
@@ -117,7 +157,7 @@ def run(library, shape, layout, init, emulator, output=None):
     right = (
         process.returncode == 0
         and report.get("status") == "right"
-        and (init == "normal" or report.get("max_rel_err") == 0)
+        and (init in ("normal", "uniform") or report.get("max_rel_err") == 0)
         and not report.get("hazards")
     )
     return None if right else f"{text}: exit {process.returncode}\n{process.stdout}{process.stderr}"
@@ -171,10 +211,10 @@ def main():
         for case in cases:
             layout = case.removesuffix("+C").split("-")[2]
             if static:
-                todo = sorted({addressable(s, layout, schedule) for s in shapes})
+                todo = sorted({addressable(s, case, schedule) for s in shapes})
                 libraries = [build(folder, schedule, case, shape, target) for shape in todo]
             else:
-                todo = sorted({addressable(s, layout, schedule) for s in shapes})
+                todo = sorted({addressable(s, case, schedule) for s in shapes})
                 libraries = [build(folder, schedule, case, None, target)] * len(todo)
             runs += len(todo)
             results = pool.map(

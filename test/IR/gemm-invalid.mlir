@@ -27,16 +27,16 @@ func.func @f(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %d: memref<f32>) {
 
 // gemm_c2
 func.func @f(%a: memref<8x8xf64>, %b: memref<8x8xf64>, %d: memref<8x8xf64>) {
-  // expected-error@+1 {{'bwgemm.gemm' op expects A of f16 or bf16, but got 'f64'}}
+  // expected-error@+1 {{'bwgemm.gemm' op expects A of f16, bf16, f32, i8, f8E4M3FN or f8E5M2, but got 'f64'}}
   bwgemm.gemm %a, %b, %d : memref<8x8xf64>, memref<8x8xf64>, memref<8x8xf64>
   return
 }
 
 // -----
 
-func.func @f(%a: memref<8x8xf32>, %b: memref<8x8xf32>, %d: memref<8x8xf32>) {
-  // expected-error@+1 {{'bwgemm.gemm' op expects A of f16 or bf16, but got 'f32'}}
-  bwgemm.gemm %a, %b, %d : memref<8x8xf32>, memref<8x8xf32>, memref<8x8xf32>
+func.func @f(%a: memref<8x8xui8>, %b: memref<8x8xi8>, %d: memref<8x8xi32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects A of f16, bf16, f32, i8, f8E4M3FN or f8E5M2, but got 'ui8'}}
+  bwgemm.gemm %a, %b, %d : memref<8x8xui8>, memref<8x8xi8>, memref<8x8xi32>
   return
 }
 
@@ -161,5 +161,76 @@ func.func @f(%a: memref<8x8xf16>, %d: memref<2x8x8xf32>) {
 func.func @f(%a: memref<8x8xf16>, %b: memref<3x8x8xf16>, %d: memref<2x8x8xf32>) {
   // expected-error@+1 {{'bwgemm.gemm' op expects B and D to agree on the batch, but got 3 and 2}}
   bwgemm.gemm %a, %b, %d : memref<8x8xf16>, memref<3x8x8xf16>, memref<2x8x8xf32>
+  return
+}
+
+// -----
+
+// gemm_c3
+func.func @f(%a: memref<8x8xf8E5M2>, %b: memref<8x8xf8E5M2FNUZ>, %d: memref<8x8xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects B to have the element type of A ('f8E5M2') or another one of 8-bit floats, but got 'f8E5M2FNUZ'}}
+  bwgemm.gemm %a, %b, %d : memref<8x8xf8E5M2>, memref<8x8xf8E5M2FNUZ>, memref<8x8xf32>
+  return
+}
+
+// -----
+
+// gemm_c4
+func.func @f(%a: memref<8x8xi8>, %b: memref<8x8xi8>, %d: memref<8x8xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects D of i32 for integers, but got 'f32'; an epilogue may convert}}
+  bwgemm.gemm %a, %b, %d : memref<8x8xi8>, memref<8x8xi8>, memref<8x8xf32>
+  return
+}
+
+// -----
+
+// gemm_c4
+func.func @f(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %d: memref<8x8xi32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects D of f32, f16 or bf16, but got 'i32'}}
+  bwgemm.gemm %a, %b, %d : memref<8x8xf16>, memref<8x8xf16>, memref<8x8xi32>
+  return
+}
+
+// -----
+
+// gemm_c4
+func.func @f(%a: memref<8x8xi8>, %b: memref<8x8xi8>, %d: memref<8x8xi16>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects D of f32, f16 or bf16 or i32, but got 'i16'}}
+  bwgemm.gemm %a, %b, %d epilogue(%sum : i32) {
+    %y = arith.trunci %sum : i32 to i16
+    bwgemm.yield %y : i16
+  } : memref<8x8xi8>, memref<8x8xi8>, memref<8x8xi16>
+  return
+}
+
+// -----
+
+// gemm_c12
+func.func @f(%a: memref<8x8xf16>, %d: memref<8x8xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects unsigned operands to be of i8, but got 'f16'}}
+  bwgemm.gemm %a, %a, %d unsigned_b : memref<8x8xf16>, memref<8x8xf16>, memref<8x8xf32>
+  return
+}
+
+// -----
+
+// gemm_c13
+func.func @f(%a: memref<8x8xi8>, %d: memref<8x8xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects D of i32 for integers that are added to it, but got 'f32'}}
+  bwgemm.gemm %a, %a, %d accumulate epilogue(%sum : i32) {
+    %y = arith.sitofp %sum : i32 to f32
+    bwgemm.yield %y : f32
+  } : memref<8x8xi8>, memref<8x8xi8>, memref<8x8xf32>
+  return
+}
+
+// -----
+
+// epilogue_c7
+func.func @f(%a: memref<8x8xi8>, %d: memref<8x8xf32>) {
+  // expected-error@+1 {{'bwgemm.gemm' op expects an epilogue of the arguments ('i32'), but got ('f32')}}
+  bwgemm.gemm %a, %a, %d epilogue(%sum) {
+    bwgemm.yield %sum : f32
+  } : memref<8x8xi8>, memref<8x8xi8>, memref<8x8xf32>
   return
 }

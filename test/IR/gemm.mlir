@@ -48,3 +48,23 @@ func.func @fallback(%a: memref<?x?xf16>, %d: memref<?x?xf32>) {
   bwgemm.gemm %a, %a, %d accumulate schedule <swizzle, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b"> fallback <naive, tile = 16x16x1, stages = 1, swizzle = none, tmem_load = "32x32b"> : memref<?x?xf16>, memref<?x?xf16>, memref<?x?xf32>
   return
 }
+
+// CHECK-LABEL: func @types
+func.func @types(%i: memref<16x32xi8>, %j: memref<8x32xi8>, %s: memref<16x8xi32>, %r: memref<16x8xbf16>,
+                 %p: memref<16x32xf8E4M3FN>, %q: memref<32x8xf8E5M2>, %x: memref<16x32xf32>, %y: memref<32x8xf32>, %d: memref<16x8xf32>) {
+  // CHECK: bwgemm.gemm %{{.*}}, %{{.*}}, %{{.*}} transpose_b : memref<16x32xi8>, memref<8x32xi8>, memref<16x8xi32>
+  bwgemm.gemm %i, %j, %s transpose_b : memref<16x32xi8>, memref<8x32xi8>, memref<16x8xi32>
+  // CHECK: bwgemm.gemm %{{.*}}, %{{.*}}, %{{.*}} transpose_b unsigned_a unsigned_b accumulate : memref<16x32xi8>
+  bwgemm.gemm %i, %j, %s transpose_b unsigned_a unsigned_b accumulate : memref<16x32xi8>, memref<8x32xi8>, memref<16x8xi32>
+  // CHECK: bwgemm.gemm %{{.*}}, %{{.*}}, %{{.*}} transpose_b unsigned_b epilogue(%[[SUM:.*]] : i32) {
+  // CHECK-NEXT: arith.sitofp %[[SUM]] : i32 to bf16
+  bwgemm.gemm %i, %j, %r transpose_b unsigned_b epilogue(%sum : i32) {
+    %v = arith.sitofp %sum : i32 to bf16
+    bwgemm.yield %v : bf16
+  } : memref<16x32xi8>, memref<8x32xi8>, memref<16x8xbf16>
+  // CHECK: bwgemm.gemm %{{.*}}, %{{.*}}, %{{.*}} : memref<16x32xf8E4M3FN>, memref<32x8xf8E5M2>, memref<16x8xbf16>
+  bwgemm.gemm %p, %q, %r : memref<16x32xf8E4M3FN>, memref<32x8xf8E5M2>, memref<16x8xbf16>
+  // CHECK: bwgemm.gemm %{{.*}}, %{{.*}}, %{{.*}} : memref<16x32xf32>, memref<32x8xf32>, memref<16x8xf32>
+  bwgemm.gemm %x, %y, %d : memref<16x32xf32>, memref<32x8xf32>, memref<16x8xf32>
+  return
+}

@@ -1,8 +1,8 @@
 // RUN: bwgemm-opt %s -split-input-file -verify-diagnostics
 
-// mma_operands_c1
+// product_c1
 func.func @f(%d: !bwgemm.tmem<64x64xf32>, %a: !bwgemm.smem<64x64xbf16, k_major>, %b: !bwgemm.smem<64x64xf16, k_major>, %accumulate: i1) {
-  // expected-error@+1 {{'bwgemm.tcgen05.mma' op expects A and B of one element type, but got 'bf16' and 'f16'}}
+  // expected-error@+1 {{'bwgemm.tcgen05.mma' op expects A and B of one element type, or both of 8-bit floats or both of 8-bit integers, but got 'bf16' and 'f16'}}
   bwgemm.tcgen05.mma %d, %a, %b, %accumulate
       : !bwgemm.tmem<64x64xf32>, !bwgemm.smem<64x64xbf16, k_major>, !bwgemm.smem<64x64xf16, k_major>
   return
@@ -10,11 +10,11 @@ func.func @f(%d: !bwgemm.tmem<64x64xf32>, %a: !bwgemm.smem<64x64xbf16, k_major>,
 
 // -----
 
-// mma_operands_c2
-func.func @f(%d: !bwgemm.tmem<64x64xf32>, %a: !bwgemm.smem<64x64xf32, k_major>, %b: !bwgemm.smem<64x64xf32, k_major>, %accumulate: i1) {
-  // expected-error@+1 {{'bwgemm.tcgen05.mma' op expects operands of f16 or bf16, but got 'f32'}}
+// product_c2
+func.func @f(%d: !bwgemm.tmem<64x64xi32>, %a: !bwgemm.smem<64x64xi16, k_major>, %b: !bwgemm.smem<64x64xi16, k_major>, %accumulate: i1) {
+  // expected-error@+1 {{'bwgemm.tcgen05.mma' op expects operands of f16, bf16, f32, i8, f8E4M3FN or f8E5M2, but got 'i16'}}
   bwgemm.tcgen05.mma %d, %a, %b, %accumulate
-      : !bwgemm.tmem<64x64xf32>, !bwgemm.smem<64x64xf32, k_major>, !bwgemm.smem<64x64xf32, k_major>
+      : !bwgemm.tmem<64x64xi32>, !bwgemm.smem<64x64xi16, k_major>, !bwgemm.smem<64x64xi16, k_major>
   return
 }
 
@@ -122,5 +122,25 @@ func.func @f(%b: !bwgemm.mbarrier<2>) {
   %c2 = arith.constant 2 : index
   // expected-error@+1 {{'bwgemm.tcgen05.commit' op expects an index of 0 to 1, but got 2}}
   bwgemm.tcgen05.commit %b[%c2] : !bwgemm.mbarrier<2>
+  return
+}
+
+// -----
+
+// tcgen05_mma_c7
+func.func @f(%d: !bwgemm.tmem<64x40xi32>, %a: !bwgemm.smem<64x64xi8, k_major>, %b: !bwgemm.smem<40x64xui8, k_major>, %accumulate: i1) {
+  // expected-error@+1 {{'bwgemm.tcgen05.mma' op expects N to be 8, 24 or a multiple of 16 for integers, but got 40}}
+  bwgemm.tcgen05.mma %d, %a, %b, %accumulate
+      : !bwgemm.tmem<64x40xi32>, !bwgemm.smem<64x64xi8, k_major>, !bwgemm.smem<40x64xui8, k_major>
+  return
+}
+
+// -----
+
+// tcgen05_mma_c8
+func.func @f(%d: !bwgemm.tmem<64x64xf32>, %a: !bwgemm.smem<64x64xf32, mn_major>, %b: !bwgemm.smem<64x64xf32, k_major>, %accumulate: i1) {
+  // expected-error@+1 {{'bwgemm.tcgen05.mma' op expects operands of f32 that are k_major, but got mn_major}}
+  bwgemm.tcgen05.mma %d, %a, %b, %accumulate
+      : !bwgemm.tmem<64x64xf32>, !bwgemm.smem<64x64xf32, mn_major>, !bwgemm.smem<64x64xf32, k_major>
   return
 }

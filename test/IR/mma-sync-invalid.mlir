@@ -1,25 +1,31 @@
 // RUN: bwgemm-opt %s --split-input-file --verify-diagnostics
 
 // operand_c1
-// expected-error @+1 {{expects elements of f16 or bf16, but got 'f32'}}
-func.func private @f(!bwgemm.operand<a, 64x16xf32>)
+// expected-error @+1 {{expects elements of f16, bf16, f32, i8, f8E4M3FN or f8E5M2, but got 'i32'}}
+func.func private @f(!bwgemm.operand<a, 64x8xi32>)
 
 // -----
 
 // operand_c2
-// expected-error @+1 {{expects a multiple of 16 rows up to 256, or 8 rows of b, and 16 columns, but got 8x16}}
+// expected-error @+1 {{expects a multiple of 16 rows up to 256, or 8 rows of b, and 32 columns of 'ui8', but got 64x16}}
+func.func private @f(!bwgemm.operand<a, 64x16xui8>)
+
+// -----
+
+// operand_c2
+// expected-error @+1 {{expects a multiple of 16 rows up to 256, or 8 rows of b, and 16 columns of 'bf16', but got 8x16}}
 func.func private @f(!bwgemm.operand<a, 8x16xbf16>)
 
 // -----
 
 // operand_c2
-// expected-error @+1 {{or 8 rows of b, and 16 columns, but got 24x16}}
+// expected-error @+1 {{or 8 rows of b, and 16 columns of 'bf16', but got 24x16}}
 func.func private @f(!bwgemm.operand<b, 24x16xbf16>)
 
 // -----
 
 // operand_c2
-// expected-error @+1 {{and 16 columns, but got 64x32}}
+// expected-error @+1 {{and 16 columns of 'bf16', but got 64x32}}
 func.func private @f(!bwgemm.operand<b, 64x32xbf16>)
 
 // -----
@@ -164,9 +170,9 @@ func.func @f(%t: !bwgemm.smem<64x64xbf16, k_major, swizzle = <2, 5, 2>>, %i: ind
 
 // -----
 
-// mma_sync_c1
+// product_c1
 func.func @f(%acc: !bwgemm.fragment<16x8xf32>, %a: !bwgemm.operand<a, 16x16xbf16>, %b: !bwgemm.operand<b, 8x16xf16>) {
-  // expected-error @+1 {{expects A and B of one element type, but got 'bf16' and 'f16'}}
+  // expected-error @+1 {{expects A and B of one element type, or both of 8-bit floats or both of 8-bit integers, but got 'bf16' and 'f16'}}
   %0 = bwgemm.mma_sync %acc, %a, %b : !bwgemm.fragment<16x8xf32>, !bwgemm.operand<a, 16x16xbf16>, !bwgemm.operand<b, 8x16xf16>
   return
 }
@@ -245,6 +251,9 @@ func.func @f(%a: memref<64x64xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major>, %i: 
 
 // -----
 
-// promote_c1: a fragment is of f32 already.
-// expected-error @+1 {{expects an accumulator of f32, but got 'i32'}}
-func.func private @f(!bwgemm.fragment<16x8xi32, warps = 1x1>)
+// promote_c1
+func.func @f(%sum: !bwgemm.fragment<16x8xi32>) {
+  // expected-error @+1 {{expects sums of f32, but got '!bwgemm.fragment<16x8xi32>'}}
+  %total, %start = bwgemm.promote %sum, %sum : !bwgemm.fragment<16x8xi32>
+  return
+}

@@ -214,7 +214,16 @@ func.func @f(%t: !bwgemm.tmem<128x64xf32>, %i: index) {
 // -----
 
 func.func @f(%t: !bwgemm.tmem<128x64xf32>, %i: index) {
-  // expected-error@+1 {{'bwgemm.tmem_load' op result #0 must be vector of 32-bit float values of ranks 1, but got 'vector<32xf16>'}}
+  // expected-error@+1 {{'bwgemm.tmem_load' op result #0 must be vector of 32-bit float or 32-bit signless integer values of ranks 1, but got 'vector<32xf16>'}}
   %v = bwgemm.tmem_load %t[%i, %i] "32x32b" : !bwgemm.tmem<128x64xf32> -> vector<32xf16>
+  return
+}
+
+// -----
+
+// tmem_load_c5
+func.func @f(%t: !bwgemm.tmem<128x64xi32>, %i: index) {
+  // expected-error@+1 {{'bwgemm.tmem_load' op expects a fragment of 'i32', but got 'f32'}}
+  %v = bwgemm.tmem_load %t[%i, %i] "32x32b" : !bwgemm.tmem<128x64xi32> -> vector<32xf32>
   return
 }

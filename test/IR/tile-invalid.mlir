@@ -176,19 +176,19 @@ func.func @f(%acc: !bwgemm.acc<64x64xf32>, %a: !bwgemm.smem<2x64x64xbf16, k_majo
 
 // -----
 
-// mma_operands_c1
+// product_c1
 func.func @f(%acc: !bwgemm.acc<64x64xf32>, %a: !bwgemm.smem<64x64xbf16, k_major>, %b: !bwgemm.smem<64x64xf16, k_major>) {
-  // expected-error@+1 {{'bwgemm.mma' op expects A and B of one element type, but got 'bf16' and 'f16'}}
+  // expected-error@+1 {{'bwgemm.mma' op expects A and B of one element type, or both of 8-bit floats or both of 8-bit integers, but got 'bf16' and 'f16'}}
   bwgemm.mma %acc, %a, %b : !bwgemm.acc<64x64xf32>, !bwgemm.smem<64x64xbf16, k_major>, !bwgemm.smem<64x64xf16, k_major>
   return
 }
 
 // -----
 
-// mma_operands_c2
-func.func @f(%acc: !bwgemm.acc<64x64xf32>, %a: !bwgemm.smem<64x64xi8, k_major>, %b: !bwgemm.smem<64x64xi8, k_major>) {
-  // expected-error@+1 {{'bwgemm.mma' op expects operands of f16 or bf16, but got 'i8'}}
-  bwgemm.mma %acc, %a, %b : !bwgemm.acc<64x64xf32>, !bwgemm.smem<64x64xi8, k_major>, !bwgemm.smem<64x64xi8, k_major>
+// product_c2
+func.func @f(%acc: !bwgemm.acc<64x64xf32>, %a: !bwgemm.smem<64x64xi16, k_major>, %b: !bwgemm.smem<64x64xi16, k_major>) {
+  // expected-error@+1 {{'bwgemm.mma' op expects operands of f16, bf16, f32, i8, f8E4M3FN or f8E5M2, but got 'i16'}}
+  bwgemm.mma %acc, %a, %b : !bwgemm.acc<64x64xf32>, !bwgemm.smem<64x64xi16, k_major>, !bwgemm.smem<64x64xi16, k_major>
   return
 }
 
@@ -225,6 +225,27 @@ func.func @f(%acc: !bwgemm.acc<64x64xf32>, %d: memref<2x64x64xf32>, %i: index) {
 func.func @f(%acc: !bwgemm.acc<64x64xf32>, %d: memref<64x64xi32>, %i: index) {
   // expected-error@+1 {{'bwgemm.store' op expects f32, f16 or bf16 in memory, but got 'i32'}}
   bwgemm.store %acc, %d[%i, %i] : !bwgemm.acc<64x64xf32>, memref<64x64xi32>
+  return
+}
+
+// -----
+
+// store_c2
+func.func @f(%acc: !bwgemm.acc<64x64xi32>, %d: memref<64x64xf32>, %i: index) {
+  // expected-error@+1 {{'bwgemm.store' op expects i32 in memory for sums of i32, but got 'f32'; an epilogue may convert}}
+  bwgemm.store %acc, %d[%i, %i] : !bwgemm.acc<64x64xi32>, memref<64x64xf32>
+  return
+}
+
+// -----
+
+// store_c8
+func.func @f(%acc: !bwgemm.acc<64x64xi32>, %d: memref<64x64xf32>, %i: index) {
+  // expected-error@+1 {{'bwgemm.store' op expects i32 in memory for sums of i32 that are added to it, but got 'f32'}}
+  bwgemm.store %acc, %d[%i, %i] accumulate epilogue(%sum : i32) {
+    %y = arith.sitofp %sum : i32 to f32
+    bwgemm.yield %y : f32
+  } : !bwgemm.acc<64x64xi32>, memref<64x64xf32>
   return
 }
 

@@ -12,17 +12,17 @@ func.func private @f(!bwgemm.tensor_map<bf16>)
 // -----
 
 // tensor_map_c2
-// expected-error@+1 {{expects an element type of f16, bf16, f32, i8, i16 or i32, but got 'f64'}}
+// expected-error@+1 {{expects an element type of f16, bf16, f32, f8E4M3FN, f8E5M2, i8, ui8, i16 or i32, but got 'f64'}}
 func.func private @f(!bwgemm.tensor_map<64x64xf64>)
 
 // -----
 
-// expected-error@+1 {{expects an element type of f16, bf16, f32, i8, i16 or i32, but got 'i4'}}
+// expected-error@+1 {{expects an element type of f16, bf16, f32, f8E4M3FN, f8E5M2, i8, ui8, i16 or i32, but got 'i4'}}
 func.func private @f(!bwgemm.tensor_map<64x64xi4>)
 
 // -----
 
-// expected-error@+1 {{expects an element type of f16, bf16, f32, i8, i16 or i32, but got 'vector<4xf16>'}}
+// expected-error@+1 {{expects an element type of f16, bf16, f32, f8E4M3FN, f8E5M2, i8, ui8, i16 or i32, but got 'vector<4xf16>'}}
 func.func private @f(!bwgemm.tensor_map<64x64xvector<4xf16>>)
 
 // -----
@@ -90,8 +90,8 @@ func.func private @f(!bwgemm.smem<4294967296x4294967296xbf16, k_major>)
 // -----
 
 // smem_c3
-// expected-error@+1 {{expects an element type of f16, bf16, f32, i8, i16 or i32, but got 'f8E4M3FN'}}
-func.func private @f(!bwgemm.smem<64x64xf8E4M3FN, k_major>)
+// expected-error@+1 {{expects an element type of f16, bf16, f32, f8E4M3FN, f8E5M2, i8, ui8, i16 or i32, but got 'f8E4M3FNUZ'}}
+func.func private @f(!bwgemm.smem<64x64xf8E4M3FNUZ, k_major>)
 
 // -----
 
@@ -145,7 +145,7 @@ func.func private @f(!bwgemm.tmem<128x0xf32>)
 
 // -----
 
-// expected-error@+1 {{expects an accumulator of f32, but got 'f16'}}
+// expected-error@+1 {{expects an accumulator of f32 or i32, but got 'f16'}}
 func.func private @f(!bwgemm.tmem<128x64xf16>)
 
 // -----
@@ -173,7 +173,7 @@ func.func private @f(!bwgemm.acc<65537x64xf32>)
 
 // -----
 
-// expected-error@+1 {{expects an accumulator of f32, but got 'f64'}}
+// expected-error@+1 {{expects an accumulator of f32 or i32, but got 'f64'}}
 func.func private @f(!bwgemm.acc<64x64xf64>)
 
 // -----

@@ -1,7 +1,7 @@
 // RUN: bwgemm-opt %s --split-input-file --verify-diagnostics
 
 // fragment_c1
-// expected-error @+1 {{expects an accumulator of f32, but got 'f16'}}
+// expected-error @+1 {{expects an accumulator of f32 or i32, but got 'f16'}}
 func.func private @f(!bwgemm.fragment<64x64xf16>)
 
 // -----
@@ -130,5 +130,41 @@ func.func @f(%acc: !bwgemm.fragment<64x32xf32>) {
 func.func @f(%acc: !bwgemm.fragment<64x32xf32, warps = 1x1>) {
   // expected-error @+1 {{expects a row that is a multiple of 16 within the 64 that a warp has, but got 24}}
   %r = bwgemm.fragment_read %acc[24, 0] : !bwgemm.fragment<64x32xf32, warps = 1x1> -> vector<8xf32>
+  return
+}
+
+// -----
+
+// fragment_read_c4
+func.func @f(%acc: !bwgemm.fragment<64x32xi32>) {
+  // expected-error @+1 {{expects a vector of 'i32', but got 'f32'}}
+  %r = bwgemm.fragment_read %acc[0, 0] : !bwgemm.fragment<64x32xi32> -> vector<8xf32>
+  return
+}
+
+// -----
+
+// warpgroup_mma_c2
+func.func @f(%acc: !bwgemm.fragment<64x40xi32>, %a: !bwgemm.smem<64x128xi8, k_major, swizzle = 128B>, %b: !bwgemm.smem<40x128xi8, k_major, swizzle = 128B>, %g: index) {
+  // expected-error @+1 {{expects N to be 8, 24 or a multiple of 16 for integers, but got 40}}
+  %r = bwgemm.warpgroup_mma %acc, %a, %b in %g : !bwgemm.fragment<64x40xi32>, !bwgemm.smem<64x128xi8, k_major, swizzle = 128B>, !bwgemm.smem<40x128xi8, k_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+// warpgroup_mma_c3
+func.func @f(%acc: !bwgemm.fragment<64x32xf32>, %a: !bwgemm.smem<64x128xf8E4M3FN, k_major, swizzle = 128B>, %b: !bwgemm.smem<32x128xf8E5M2, mn_major, swizzle = 32B>, %g: index) {
+  // expected-error @+1 {{expects operands of 'f8E4M3FN' that are k_major, but got mn_major}}
+  %r = bwgemm.warpgroup_mma %acc, %a, %b in %g : !bwgemm.fragment<64x32xf32>, !bwgemm.smem<64x128xf8E4M3FN, k_major, swizzle = 128B>, !bwgemm.smem<32x128xf8E5M2, mn_major, swizzle = 32B>
+  return
+}
+
+// -----
+
+// product_c3
+func.func @f(%acc: !bwgemm.fragment<64x32xf32>, %a: !bwgemm.smem<64x128xui8, k_major, swizzle = 128B>, %b: !bwgemm.smem<32x128xi8, k_major, swizzle = 128B>, %g: index) {
+  // expected-error @+1 {{expects an accumulator of 'i32' for operands of 'ui8', but got 'f32'}}
+  %r = bwgemm.warpgroup_mma %acc, %a, %b in %g : !bwgemm.fragment<64x32xf32>, !bwgemm.smem<64x128xui8, k_major, swizzle = 128B>, !bwgemm.smem<32x128xi8, k_major, swizzle = 128B>
   return
 }

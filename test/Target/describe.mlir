@@ -8,7 +8,7 @@
 // CHECK-SAME: {\22access\22:\22read\22,\22element_type\22:\22bf16\22,\22shape\22:[64,-1]}
 // CHECK-SAME: {\22access\22:\22write\22,\22element_type\22:\22f32\22,\22shape\22:[4096,64]}
 // CHECK-SAME: \22name\22:\22overwrite\22
-// CHECK-SAME: {\22a\22:{\22arg\22:0,\22transposed\22:false},\22accumulate\22:false,\22b\22:{\22arg\22:1,\22transposed\22:true},\22d\22:{\22arg\22:2},\22op\22:\22gemm\22}
+// CHECK-SAME: {\22a\22:{\22arg\22:0,\22transposed\22:false},\22accumulate\22:false,\22b\22:{\22arg\22:1,\22transposed\22:true},\22d\22:{\22arg\22:2},\22multiplied_by\22:\22tcgen05\22,\22op\22:\22gemm\22}
 // CHECK-SAME: \22schedule\22:\22swizzle,tile=64x64x64,stages=1,swizzle=128B,tmem_load=32x32b\22
 
 // Strides of an argument that are not those of its shape.
@@ -28,6 +28,11 @@
 
 // CHECK-SAME: \22name\22:\22in_loop\22
 // CHECK-SAME: \22reason\22:\22it stands inside of scf.for\22
+
+// How operands multiply, where it is not what their types say.
+// CHECK-SAME: \22name\22:\22types\22
+// CHECK-SAME: {\22a\22:{\22arg\22:0,\22transposed\22:false},\22accumulate\22:true,\22b\22:{\22arg\22:1,\22transposed\22:false,\22unsigned\22:true},\22d\22:{\22arg\22:2},\22op\22:\22gemm\22}
+// CHECK-SAME: \22multiplied_by\22:\22mma.sync\22,\22op\22:\22gemm\22,\22precision\22:\22tf32\22}
 
 // CHECK-SAME: \22results\22:[{\22element_type\22:\22i32\22,\22scalar\22:true}]
 // CHECK-SAME: \22ptx_symbol\22:\22bwgemm_ptx\22,\22target\22:\22sm_100a\22
@@ -62,6 +67,12 @@ module attributes {bwgemm.target = "sm_100a"} {
     scf.for %i = %c0 to %c4 step %c1 {
       bwgemm.gemm %a, %b, %d accumulate : memref<64x64xf16>, memref<64x64xf16>, memref<64x64xf16>
     }
+    return
+  }
+  func.func @types(%i: memref<64x64xi8>, %j: memref<64x64xi8>, %s: memref<64x64xi32>, %a: memref<64x64xf32>, %d: memref<64x64xf32>) {
+    bwgemm.gemm %i, %j, %s unsigned_b accumulate : memref<64x64xi8>, memref<64x64xi8>, memref<64x64xi32>
+    bwgemm.gemm %a, %a, %d transpose_b schedule <tiled, tile = 64x64x16, stages = 1, swizzle = 64B, warps = 2x2, precision = tf32>
+        : memref<64x64xf32>, memref<64x64xf32>, memref<64x64xf32>
     return
   }
   func.func @scalar() -> i32 {

@@ -2,7 +2,7 @@
 
 // RUN: split-file %s %t
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=multistage,cluster=2x1" 2>&1 | FileCheck %s --check-prefix=CLUSTER
-// CLUSTER: gemm.mlir:2:3: error: 'bwgemm.gemm' op schedule 'multistage': has no cluster: its threads copy and multiply by mma.sync; its fields are tile, stages, swizzle, raster, order, split_k, warps, promote, compensated and pdl
+// CLUSTER: gemm.mlir:2:3: error: 'bwgemm.gemm' op schedule 'multistage': has no cluster: its threads copy and multiply by mma.sync; its fields are tile, stages, swizzle, raster, order, split_k, warps, precision, promote, compensated and pdl
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,tmem_load=32x32b" 2>&1 | FileCheck %s --check-prefix=LOAD
 // LOAD: schedule 'tiled': has no tmem_load
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,store=tma" 2>&1 | FileCheck %s --check-prefix=STORE

@@ -51,9 +51,11 @@ static std::string makeLibrary(const Options &options, const Problem &problem,
   std::string source = path + ".mlir";
   std::string error =
       writeFile(source, makeModule(problem, options.sweep.axis != 0));
+  std::string spec = schedule.substr(0, schedule.find('@'));
+  if (problem.operands == runtime::ElementType::TF32)
+    spec += ",precision=tf32";
   if (error.empty())
-    error = runner::compile(source, path, options.target,
-                            schedule.substr(0, schedule.find('@')),
+    error = runner::compile(source, path, options.target, spec,
                             schedule.find('@') == std::string::npos
                                 ? ""
                                 : schedule.substr(schedule.find('@') + 1));

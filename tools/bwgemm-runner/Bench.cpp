@@ -88,13 +88,13 @@ std::unique_ptr<CublasLt::Plan> planBaseline(const Session &session,
   };
   const Operand &a = argument(operation.a), &b = argument(operation.b),
                 &d = argument(operation.d);
-  if (a.info.type != b.info.type)
+  if (operation.a.type != operation.b.type)
     return refuse("expected operands of one type");
   MatmulProblem problem;
   problem.m = d.shape[0];
   problem.n = d.shape[1];
   problem.k = operation.a.transposed ? a.shape[0] : a.shape[1];
-  problem.operands = a.info.type;
+  problem.operands = operation.a.type;
   problem.result = d.info.type;
   problem.transposedA = operation.a.transposed;
   problem.transposedB = operation.b.transposed;

@@ -70,12 +70,15 @@ public:
     problem.k = sizes.k;
     problem.a = a.view(*imageA);
     problem.b = b.view(*imageB);
+    problem.a.type = operation.a.type;
+    problem.b.type = operation.b.type;
+    problem.sumBits = operation.sumBits;
     if (operation.a.transposed)
       problem.a = problem.a.transposed();
     if (operation.b.transposed)
       problem.b = problem.b.transposed();
     problem.resultType =
-        operation.hasEpilogue ? ElementType::F32 : result.info.type;
+        operation.hasEpilogue ? operation.epilogue.sumType : result.info.type;
     Epilogue epilogue;
     if (!viewEpilogue(index, epilogue))
       return false;

@@ -151,6 +151,11 @@ OperandInfo readOperand(Reader &reader, const json &object, const char *key,
       operand.argument = -1;
     }
   }
+  if (operand.argument >= 0)
+    operand.type = function.arguments[size_t(operand.argument)].type;
+  if (reader.boolean(*value, "unsigned", place, false) &&
+      operand.type == runtime::ElementType::I8)
+    operand.type = runtime::ElementType::U8;
   operand.transposed = reader.boolean(*value, "transposed", place, false);
   return operand;
 }
@@ -195,8 +200,28 @@ void readEpilogue(Reader &reader, const json &object, const std::string &where,
         size_t(reader.integer(*result, where + ".result"));
 }
 
+/// How the operands multiply, which decides what sums may be.
+void readArithmetic(Reader &reader, const json &object,
+                    const std::string &where, const std::string &target,
+                    OperationInfo &operation) {
+  using runtime::ElementType;
+  auto isFp8 = [](const OperandInfo &operand) {
+    return operand.type == ElementType::E4M3 ||
+           operand.type == ElementType::E5M2;
+  };
+  // See runtime/include/bwgemm-runtime/Reference.h.
+  std::string by = reader.string(object, "multiplied_by", where, false);
+  bool isShort = by == "wgmma" || (by == "mma.sync" && target == "sm_89");
+  if (isShort && isFp8(operation.a) && isFp8(operation.b))
+    operation.sumBits = 14;
+  if (reader.string(object, "precision", where, false) == "tf32")
+    operation.a.type = operation.b.type = ElementType::TF32;
+  if (!runtime::isFloat(operation.a.type))
+    operation.epilogue.sumType = ElementType::I32;
+}
+
 void readOperation(Reader &reader, const json &object, const std::string &where,
-                   FunctionInfo &function) {
+                   const std::string &target, FunctionInfo &function) {
   OperationInfo operation;
   std::string kind = reader.string(object, "op", where);
   if (kind != "gemm") {
@@ -206,6 +231,7 @@ void readOperation(Reader &reader, const json &object, const std::string &where,
     operation.b = readOperand(reader, object, "b", where, function);
     operation.d = readOperand(reader, object, "d", where, function);
     operation.accumulate = reader.boolean(object, "accumulate", where, false);
+    readArithmetic(reader, object, where, target, operation);
     if (const json *epilogue = reader.member(object, "epilogue", where, false))
       readEpilogue(reader, *epilogue, where + ".epilogue", function, operation);
     if (!reader.boolean(object, "checkable", where, true)) {
@@ -278,7 +304,7 @@ bool Description::parse(const char *text, Description &description,
       readOperation(reader, operation,
                     where + ".operations[" +
                         std::to_string(function.operations.size()) + "]",
-                    function);
+                    description.target, function);
     if (!reader.array(object, "results", where, false).empty())
       function.notCallable =
           "it returns values; this program can only call functions that write "

@@ -36,6 +36,9 @@ struct ArgumentInfo {
 struct OperandInfo {
   int64_t argument = -1;
   bool transposed = false;
+  /// The type in which its elements multiply: I8 may do so as U8, and F32 as
+  /// TF32.
+  runtime::ElementType type = runtime::ElementType::F32;
 };
 
 /// An operand of an epilogue: which of M ('m'), N ('n'), the batch ('b') or one
@@ -50,6 +53,8 @@ struct EpilogueOperandInfo {
 struct OperationInfo {
   OperandInfo a, b, d;
   bool accumulate = false, hasEpilogue = false;
+  /// Bits of the significand of sums, as of runtime::GemmProblem.
+  unsigned sumBits = 24;
   std::vector<EpilogueOperandInfo> epilogueOperands;
   /// Its views of operands are left empty.
   runtime::Epilogue epilogue;

@@ -268,11 +268,27 @@ static std::string makeEpilogue(const Problem &p, const std::string &d) {
 }
 
 std::string makeModule(const Problem &p, bool open) {
+  // MLIR has names of its own for numbers of 8 bits; tf32 is what multiplies of
+  // an f32, and memory has no signs.
+  auto spelling = [](ElementType type) -> std::string {
+    switch (type) {
+    case ElementType::E4M3:
+      return "f8E4M3FN";
+    case ElementType::E5M2:
+      return "f8E5M2";
+    case ElementType::TF32:
+      return "f32";
+    case ElementType::U8:
+      return "i8";
+    default:
+      return std::string(name(type));
+    }
+  };
   auto matrix = [&](int64_t rows, int64_t columns, ElementType type) {
     return "memref<" +
            (open ? std::string("?x?")
                  : std::to_string(rows) + "x" + std::to_string(columns)) +
-           "x" + std::string(name(type)) + ">";
+           "x" + spelling(type) + ">";
   };
   std::string a = p.transposedA ? matrix(p.k, p.m, p.operands)
                                 : matrix(p.m, p.k, p.operands);
@@ -282,7 +298,7 @@ std::string makeModule(const Problem &p, bool open) {
   auto map = [](const char *dims) {
     return std::string("affine_map<(m, n, k) -> (") + dims + ")>";
   };
-  std::string element(name(p.result));
+  std::string element = spelling(p.result);
   bool hasEpilogue = p.epilogue != MatmulEpilogue::None;
   std::string sumName = "%d", sum = d;
   std::string text = "func.func @matmul(%a: " + a + ", %b: " + b;
@@ -296,7 +312,8 @@ std::string makeModule(const Problem &p, bool open) {
     text += "  %t = memref.alloc() : " + sum + "\n";
   }
   if (!p.accumulate)
-    text += "  %zero = arith.constant 0.0 : " + element +
+    text += std::string("  %zero = arith.constant ") +
+            (runtime::isFloat(p.result) ? "0.0" : "0") + " : " + element +
             "\n  linalg.fill ins(%zero : " + element + ") outs(" + sumName +
             " : " + sum + ")\n";
   return text + "  linalg.matmul indexing_maps = [" +

@@ -78,6 +78,13 @@ def Bwgemm_TileOrder : I32EnumAttr<"TileOrder", "how the tiles of a group of row
   let cppNamespace = "::mlir::bwgemm";
 }
 
+def Bwgemm_Precision : I32EnumAttr<"Precision", "how much of each operand of f32 counts", [
+    I32EnumAttrCase<"Full", 0, "full">,
+    I32EnumAttrCase<"Tf32", 1, "tf32">
+  ]> {
+  let cppNamespace = "::mlir::bwgemm";
+}
+
 def Bwgemm_FenceKind : I32EnumAttr<"FenceKind", "what a fence orders", [
     I32EnumAttrCase<"MBarrierInit", 0, "mbarrier_init">,
     I32EnumAttrCase<"AsyncShared", 1, "async_shared">,
@@ -204,6 +211,8 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
     - `split_k = 1`: parts of K that are summed apart and added in order
     - `warps = 1x1`: warps along M and N that share a tile, for the presets of
       mma.sync
+    - `precision = full`: all bits of the operands count; with `tf32` operands of
+      f32 go to tensor cores, which leave out their low 13 bits
     - `promote = 0`: elements of K after which the tensor cores' accumulator is
       added to a sum that is rounded to nearest, a multiple of the tile's K;
       0 for never
@@ -245,6 +254,7 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
     std::array<int64_t, 2> getCluster() const { return getFields().cluster; }
     TileScheduler getScheduler() const { return getFields().scheduler; }
     int64_t getSplitK() const { return getFields().splitK; }
+    Precision getPrecision() const { return getFields().precision; }
     bool getPdl() const { return getFields().pdl; }
     std::array<int64_t, 2> getWarps() const { return getFields().warps; }
     bool getSwapAB() const { return getFields().swapAB; }

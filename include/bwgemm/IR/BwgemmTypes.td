@@ -74,6 +74,10 @@ def Bwgemm_SmemType : Bwgemm_Type<"Smem", "smem"> {
     Without swizzle, eight rows of one column are a core matrix of 128
     contiguous bytes. One column is what one TMA box writes. Source: PTX ISA,
     "Canonical Layouts" of tcgen05.
+
+    Elements are of f16, bf16, f8E4M3FN, f8E5M2, i8 (signed), ui8, or f32, of
+    which tensor cores take the upper 19 bits (tf32); on their way to memory
+    there are i16, i32 and f32 as well.
   }];
   let parameters = (ins
     ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
@@ -115,7 +119,7 @@ def Bwgemm_SmemType : Bwgemm_Type<"Smem", "smem"> {
 def Bwgemm_TmemType : Bwgemm_Type<"Tmem", "tmem"> {
   let summary = "accumulator in tensor memory";
   let description = [{
-    `rows x columns` 32-bit cells: M x N of an accumulator. M = 128 fills the
+    `rows x columns` 32-bit cells, f32 or i32: M x N of an accumulator. M = 128 fills the
     128 lanes; M = 64 uses lanes 0-15 of each warp's quarter (PTX ISA, tcgen05
     data path layouts D and F). A CTA has 512 columns.
 
@@ -238,7 +242,7 @@ def Bwgemm_AccType : Bwgemm_Type<"Acc", "acc"> {
 def Bwgemm_FragmentType : Bwgemm_Type<"Fragment", "fragment"> {
   let summary = "accumulator in the registers of warps";
   let description = [{
-    M x N accumulators of f32, spread over the threads of `warps = WM x WN`
+    M x N accumulators of f32 or i32, spread over the threads of `warps = WM x WN`
     warps: warp w has the M / WM rows from (w / WN) * M / WM on and the N / WN
     columns from (w mod WN) * N / WN on. These are blocks of 16 rows. With
     t = t0 + 4 t1 the number of a thread in its warp, element r = p + 2 q + 4 j
@@ -255,8 +259,8 @@ def Bwgemm_FragmentType : Bwgemm_Type<"Fragment", "fragment"> {
     row 15    t28   t29   t30   t31
     ```
 
-    It is what mma.sync leaves for every 16 x 8 (PTX ISA, mma.m16n8k16, fragment
-    C), and wgmma for every 16 rows of a warp (PTX ISA, wgmma.mma_async, register
+    It is what mma.sync leaves for every 16 x 8 (PTX ISA, mma.m16n8k8 to k32,
+    fragment C), and wgmma for every 16 rows of a warp (PTX ISA, wgmma.mma_async, register
     fragment D). Without `warps` each 16 rows are those of one warp, as of
     warpgroups.
 
@@ -288,28 +292,34 @@ def Bwgemm_OperandType : Bwgemm_Type<"Operand", "operand"> {
   let summary = "a warp's part of an operand, in registers";
   let description = [{
     MN x K elements of an operand, M rows of A or N rows of B, spread over the
-    threads of a warp as mma.sync takes them. With t = t0 + 4 t1 the number of a
-    thread, it has four pairs of each 16 x 16 elements, of which the one for
-    lower half q of the rows and right half h of the columns is at row
-    8 q + t1, columns 8 h + 2 t0 and the next one:
+    threads of a warp as mma.sync takes them: 32 bytes of K, which are 16 elements
+    of f16 or bf16, 32 of 8 bits, and 8 of f32. With t = t0 + 4 t1 the number of a
+    thread, it has four words of each 16 rows, of which the one for lower half q
+    of the rows and right half h of the columns is at row 8 q + t1 and begins at
+    byte 16 h + 4 t0, which is k = 8 h + 2 t0, 16 h + 4 t0 or 4 h + t0:
 
     ```
-    k           0  1   2  3   4  5   6  7     8  9  ...  14 15
-    row 0       t0    t1    t2    t3          t0    t1   t2   t3
-    ...         q = 0, h = 0                  q = 0, h = 1
-    row 7       t28   t29   t30   t31         t28 ...
-    row 8       t0    t1    t2    t3          t0 ...
-    ...         q = 1, h = 0                  q = 1, h = 1
-    row 15      t28   t29   t30   t31         t28 ...
+    byte        0    4    8    12         16   20   24   28
+    k, 16 bits  0 1  2 3  4 5  6 7        8 9  ...       14 15
+    k, 8 bits   0-3  4-7  8-11 12-15      16-19 ...      28-31
+    k, f32      0    1    2    3          4    5    6    7
+    row 0       t0   t1   t2   t3         t0   t1   t2   t3
+    ...         q = 0, h = 0              q = 0, h = 1
+    row 7       t28  t29  t30  t31        t28 ...
+    row 8       t0   t1   t2   t3         t0 ...
+    ...         q = 1, h = 0              q = 1, h = 1
+    row 15      t28  t29  t30  t31        t28 ...
     ```
 
-    Of `a` they are in order q + 2 h: all four are the A of one m16n8k16. Of `b`
-    they are in order h + 2 q: the first two are the B of 8 rows (columns of the
-    result), the others that of the next 8. Of 8 rows of B a thread has two pairs
-    (PTX ISA, mma.m16n8k16, fragments A and B).
+    Of `a` they are in order q + 2 h: all four are the A of one m16n8k16, k32 or
+    k8. Of `b` they are in order h + 2 q: the first two are the B of 8 rows
+    (columns of the result), the others that of the next 8. Of 8 rows of B a
+    thread has two words (PTX ISA, mma.m16n8k16, m16n8k32 and m16n8k8, fragments A
+    and B).
 
     ```mlir
     !bwgemm.operand<a, 64x16xbf16>
+    !bwgemm.operand<b, 32x32xui8>
     ```
   }];
   let parameters = (ins "OperandSide":$side, "int64_t":$rows,

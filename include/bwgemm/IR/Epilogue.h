@@ -45,9 +45,10 @@ unsigned getDimOfResult(AffineDimExpr place, int64_t rank);
 /// "m", "n", "b" or "0".
 StringRef getPlaceName(AffineExpr place);
 
-/// Verifies the epilogue of `op`, whose D is of type `d`.
+/// Verifies the epilogue of `op`, whose D is of type `d` and whose sums are of
+/// type `sum`.
 LogicalResult verifyEpilogue(Operation *op, ValueRange extras, ArrayAttr maps,
-                             Region &region, MemRefType d);
+                             Region &region, MemRefType d, Type sum);
 
 } // namespace mlir::bwgemm
 

@@ -37,8 +37,16 @@ def Bwgemm_GemmOp : Bwgemm_Op<"gemm", [
 
     with op(A) of M x K, op(B) of K x N and D of M x N. `transpose_a` says that
     A is stored as K x M, `transpose_b` that B is stored as N x K (the
-    K-contiguous form that tensor cores prefer). Products are summed in fp32,
-    whatever the type of D, and rounded once, to nearest even.
+    K-contiguous form that tensor cores prefer).
+
+    | elements of A and B | sums | D without an epilogue |
+    |---|---|---|
+    | both f16, both bf16, both f32, or each of them f8E4M3FN or f8E5M2 | f32 | f32, f16, bf16 |
+    | both i8 | i32 | i32 |
+
+    Whatever the type of D, sums are rounded to it once, to nearest even. Integers
+    are signed; `unsigned_a` and `unsigned_b` say that those of A or B are not.
+    Their products are exact, and their sums are modulo 2^32.
 
     Any extent may be dynamic or zero. With K = 0 and without `accumulate`, D
     becomes zero.
@@ -47,8 +55,9 @@ def Bwgemm_GemmOp : Bwgemm_Op<"gemm", [
     operand without one is the same for all matrices of the batch.
 
     An `epilogue` computes each element of D from its sum: the region's first
-    argument is the sum, in f32 and with what D held if the gemm accumulates, and
-    what it yields is stored. Each further argument is an element of an operand:
+    argument is the sum, f32 unless it says i32, with what D held if the gemm
+    accumulates, and what it yields is stored: f32, f16, bf16 or, of sums of
+    integers, i32. Each further argument is an element of an operand:
     `%x[m, n]` of a matrix as large as D, `%x[n, m]` of its transpose, `%x[n]` of
     a vector with one element for each column, `%x[m]` for each row, `%x[0, n]`
     of a matrix of one row, `%x[]` of a memref without dimensions, and `%x` is a
@@ -63,6 +72,8 @@ def Bwgemm_GemmOp : Bwgemm_Op<"gemm", [
     ```mlir
     bwgemm.gemm %a, %b, %d transpose_b
         : memref<512x256xbf16>, memref<384x256xbf16>, memref<512x384xf32>
+    bwgemm.gemm %p, %q, %e transpose_b unsigned_a
+        : memref<512x256xi8>, memref<384x256xi8>, memref<512x384xi32>
     bwgemm.gemm %a, %b, %d epilogue(%sum, %x = %bias[n] : memref<384xf32>) {
       %y = arith.addf %sum, %x : f32
       %z = arith.truncf %y : f32 to bf16
@@ -73,16 +84,15 @@ def Bwgemm_GemmOp : Bwgemm_Op<"gemm", [
   let arguments = (ins
     AnyMemRef:$a, AnyMemRef:$b, AnyMemRef:$d,
     Variadic<AnyType>:$extras,
-    UnitAttr:$transposeA, UnitAttr:$transposeB, UnitAttr:$accumulate,
+    UnitAttr:$transposeA, UnitAttr:$transposeB,
+    UnitAttr:$unsignedA, UnitAttr:$unsignedB, UnitAttr:$accumulate,
     OptionalAttr<Bwgemm_ScheduleAttr>:$schedule,
     OptionalAttr<Bwgemm_ScheduleAttr>:$fallback,
     OptionalAttr<AffineMapArrayAttr>:$epilogueMaps);
   let regions = (region MaxSizedRegion<1>:$epilogue);
-  let builders = [OpBuilder<(ins
-    "Value":$a, "Value":$b, "Value":$d, "bool":$transposeA, "bool":$transposeB,
-    "bool":$accumulate, "ScheduleAttr":$schedule, "ScheduleAttr":$fallback)>];
   let assemblyFormat = [{
     $a `,` $b `,` $d (`transpose_a` $transposeA^)? (`transpose_b` $transposeB^)?
+    (`unsigned_a` $unsignedA^)? (`unsigned_b` $unsignedB^)?
     (`accumulate` $accumulate^)? (`schedule` $schedule^)?
     (`fallback` $fallback^)?
     (`epilogue` `` custom<Epilogue>($extras, type($extras), $epilogueMaps, $epilogue)^)?
@@ -99,6 +109,11 @@ def Bwgemm_GemmOp : Bwgemm_Op<"gemm", [
     unsigned getKDimOfA() { return getAType().getRank() - (getTransposeA() ? 2 : 1); }
     unsigned getNDimOfB() { return getBType().getRank() - (getTransposeB() ? 2 : 1); }
     unsigned getKDimOfB() { return getBType().getRank() - (getTransposeB() ? 1 : 2); }
+    /// The types in which A and B multiply: `ui8` for i8 without a sign.
+    Type getOperandTypeOfA();
+    Type getOperandTypeOfB();
+    /// The type of sums of products.
+    Type getSumType();
     /// Whether D is a batch of matrices.
     bool isBatched() { return getDType().getRank() == 3; }
   }];

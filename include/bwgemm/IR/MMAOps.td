@@ -26,8 +26,16 @@ def Bwgemm_Tcgen05MmaOp : Bwgemm_Op<"tcgen05.mma", [
     bf16), so a tile becomes K / 16 of them, of which only the first may
     overwrite. Completion is reported through `bwgemm.tcgen05.commit`.
 
-    M is 64 or 128; N is a multiple of 8 up to 256 (of 16 for M = 128). A and B
-    are both f16 or both bf16, D is f32.
+    | A and B | D | kind | K of one instruction |
+    |---|---|---|---|
+    | both f16 or both bf16 | f32 | `f16` | 16 |
+    | each f8E4M3FN or f8E5M2 | f32 | `f8f6f4` | 32 |
+    | each i8 or ui8 | i32 | `i8` | 32 |
+    | both f32, of which the low 13 bits do not count | f32 | `tf32` | 8 |
+
+    M is 64 or 128; N is a multiple of 8 up to 256 (of 16 for M = 128, of 16 or 8
+    or 24 for integers, of 16 for a B of 8 bits that is `mn_major`). Operands of
+    f32 are `k_major`.
 
     With `cta_group 2` a thread of the leader of a pair of CTAs (the one with the
     even rank) starts it for both. A is this CTA's half of the rows, B its half
@@ -35,7 +43,7 @@ def Bwgemm_Tcgen05MmaOp : Bwgemm_Op<"tcgen05.mma", [
     come first. The partner's are at the same addresses in its own memory. M, of
     both, is 128 (and D is `folded`) or 256, and N a multiple of 32.
 
-    PTX `tcgen05.mma.cta_group::{1,2}.kind::f16`.
+    PTX `tcgen05.mma.cta_group::{1,2}.kind::{f16,f8f6f4,i8,tf32}`.
 
     ```mlir
     bwgemm.tcgen05.mma %d, %a, %b, %accumulate

@@ -82,7 +82,7 @@ def Bwgemm_CpAsyncOp : Bwgemm_Op<"cp_async", [
 
     PTX `cp.async.cg.shared.global` of 16 bytes, `cp.async.ca` of 8 or 4, with
     the source size as last operand where there is `valid` (PTX ISA, cp.async);
-    one element of 2 bytes goes through a register and is there at once.
+    one element of 1 or 2 bytes goes through a register and is there at once.
 
     ```mlir
     bwgemm.cp_async %a[%m, %k] row %from, %tile[%row, %column], %valid by 16
@@ -107,11 +107,14 @@ def Bwgemm_LdMatrixOp : Bwgemm_Op<"ldmatrix", [
   let summary = "a warp loads its part of an operand for one step of K";
   let description = [{
     Loads the rows x 16 elements of a tile of which the first is at `origin`
-    (stage if there are stages, MN, K) to the registers of a warp. The row of
-    `origin` is a multiple of 8 and the column of 16.
+    (stage if there are stages, MN, K) to the registers of a warp; of 8 or 32 bits
+    it is as many as 32 bytes hold. The row of `origin` is a multiple of 8 and the
+    column of that number.
 
     PTX `ldmatrix.sync.aligned.m8n8.x4.shared.b16` for 16 rows (`.x2` for 8),
-    with `.trans` where the tile is `mn_major` (PTX ISA, ldmatrix).
+    with `.trans` where the tile is `mn_major` (PTX ISA, ldmatrix). That exchanges
+    elements of 16 bits; of other sizes each thread loads its own from such a tile,
+    one by one.
 
     ```mlir
     %a = bwgemm.ldmatrix %tile[%row, %k] : !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B> -> !bwgemm.operand<a, 64x16xbf16>
@@ -127,11 +130,16 @@ def Bwgemm_MmaSyncOp : Bwgemm_Op<"mma_sync", [
     Pure, AllTypesMatch<["acc", "result"]>]> {
   let summary = "a warp multiplies its parts of two operands";
   let description = [{
-    `result = acc + A * B^T` for this warp's part of the accumulator and 16
-    elements of K. A has the rows of one warp's part and B its columns.
+    `result = acc + A * B^T` for this warp's part of the accumulator and 32 bytes
+    of K. A has the rows of one warp's part and B its columns. For every 16 rows
+    of A and 8 of B it becomes one PTX `mma.sync.aligned` (PTX ISA, mma):
 
-    PTX `mma.sync.aligned.m16n8k16.row.col.f32` of f16 or bf16, for every 16 rows
-    of A and 8 of B (PTX ISA, mma).
+    | A and B | accumulator | shape |
+    |---|---|---|
+    | both f16 or both bf16 | f32 | m16n8k16 |
+    | each f8E4M3FN or f8E5M2 (sm_89 and later) | f32 | m16n8k32 |
+    | each i8 or ui8 | i32 | m16n8k32 |
+    | both f32, of which the low 13 bits do not count (tf32) | f32 | m16n8k8 |
 
     ```mlir
     %sum = bwgemm.mma_sync %acc, %a, %b

@@ -29,6 +29,7 @@ struct ScheduleSpec {
   std::optional<std::array<int64_t, 2>> cluster;
   std::optional<TileScheduler> scheduler;
   std::optional<int64_t> splitK;
+  std::optional<Precision> precision;
   std::optional<bool> pdl;
   std::optional<std::array<int64_t, 2>> warps;
   std::optional<int64_t> staging;

@@ -52,6 +52,8 @@ struct ScheduleFields {
   TileScheduler scheduler = TileScheduler::Static;
   /// Parts of K that are summed apart.
   int64_t splitK = 1;
+  /// Whether all bits of operands of f32 count.
+  Precision precision = Precision::Full;
   /// Programmatic dependent launch: begin while the kernel before ends.
   bool pdl = false;
   /// Warps along M and N that share a tile of mma.sync.
@@ -73,8 +75,8 @@ struct ScheduleFields {
 
   auto asTuple() const {
     return std::tie(preset, tile, stages, swizzleSpan, tmemLoad, raster, order,
-                    store, ctaGroup, cluster, scheduler, splitK, pdl, warps,
-                    staging, swapAB, promote, compensated);
+                    store, ctaGroup, cluster, scheduler, splitK, precision, pdl,
+                    warps, staging, swapAB, promote, compensated);
   }
   bool operator==(const ScheduleFields &other) const {
     return asTuple() == other.asTuple();
@@ -86,9 +88,9 @@ inline llvm::hash_code hash_value(const ScheduleFields &fields) {
       fields.preset, fields.tile[0], fields.tile[1], fields.tile[2],
       fields.stages, fields.swizzleSpan, fields.tmemLoad, fields.raster,
       fields.order, fields.store, fields.ctaGroup, fields.cluster[0],
-      fields.cluster[1], fields.scheduler, fields.splitK, fields.pdl,
-      fields.warps[0], fields.warps[1], fields.staging, fields.swapAB,
-      fields.promote, fields.compensated);
+      fields.cluster[1], fields.scheduler, fields.splitK, fields.precision,
+      fields.pdl, fields.warps[0], fields.warps[1], fields.staging,
+      fields.swapAB, fields.promote, fields.compensated);
 }
 
 } // namespace mlir::bwgemm

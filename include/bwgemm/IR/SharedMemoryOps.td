@@ -110,7 +110,7 @@ def Bwgemm_SmemStoreOp : Bwgemm_Op<"smem_store", [
     bwgemm.smem_store %v, %tile[%stage, %row, %column] : vector<4xf32>, !bwgemm.smem<2x128x32xf32, k_major, swizzle = 128B>
     ```
   }];
-  let arguments = (ins VectorOfRankAndType<[1], [F16, BF16, F32]>:$vector,
+  let arguments = (ins VectorOfRankAndType<[1], [F16, BF16, F32, I32]>:$vector,
                        Bwgemm_SmemType:$tile, Variadic<Index>:$origin);
   let assemblyFormat = "$vector `,` $tile `[` $origin `]` attr-dict `:` qualified(type($vector)) `,` qualified(type($tile))";
   let hasVerifier = 1;

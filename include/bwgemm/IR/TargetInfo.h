@@ -53,6 +53,10 @@ struct TargetInfo {
   /// Multiprocessors of the largest data-center or desktop product that has
   /// this capability, for choices that count waves of CTAs.
   int64_t multiprocessors;
+  /// tcgen05.mma of integers, kind::i8.
+  bool hasTcgen05OfIntegers;
+  /// mma.sync of 8-bit floating-point numbers.
+  bool hasMmaSyncOfFp8;
 
   /// The entry for `name`, or null.
   static const TargetInfo *find(llvm::StringRef name);

@@ -88,7 +88,7 @@ def Bwgemm_TmemLoadOp : Bwgemm_Op<"tmem_load", [
     ```
   }];
   let arguments = (ins Bwgemm_TmemType:$tmem, Index:$lane, Index:$column, Bwgemm_TmemShape:$shape);
-  let results = (outs VectorOfRankAndType<[1], [F32]>:$fragment);
+  let results = (outs VectorOfRankAndType<[1], [F32, I32]>:$fragment);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
@@ -108,8 +108,8 @@ def Bwgemm_TmemWaitOp : Bwgemm_Op<"tmem_wait", [
     %ready = bwgemm.tmem_wait %v : vector<32xf32>
     ```
   }];
-  let arguments = (ins VectorOfRankAndType<[1], [F32]>:$fragment);
-  let results = (outs VectorOfRankAndType<[1], [F32]>:$ready);
+  let arguments = (ins VectorOfRankAndType<[1], [F32, I32]>:$fragment);
+  let results = (outs VectorOfRankAndType<[1], [F32, I32]>:$ready);
   let assemblyFormat = "$fragment attr-dict `:` qualified(type($fragment))";
 }
 

@@ -111,7 +111,8 @@ def Bwgemm_MmaOp : Bwgemm_Op<"mma", [
     MemoryEffects<[MemRead<Bwgemm_SharedMemory>, MemRead<Bwgemm_TensorMemory>, MemWrite<Bwgemm_TensorMemory>]>]> {
   let summary = "multiply two operand tiles into an accumulator";
   let description = [{
-    `acc += A * B^T` with A of M x K and B of N x K, both in shared memory.
+    `acc += A * B^T` with A of M x K and B of N x K, both in shared memory. Sums
+    of integers are of i32, all others of f32.
   }];
   let arguments = (ins Bwgemm_AccType:$acc, Bwgemm_SmemType:$a, Bwgemm_SmemType:$b);
   let assemblyFormat = "$acc `,` $a `,` $b attr-dict `:` qualified(type($acc)) `,` qualified(type($a)) `,` qualified(type($b))";
@@ -163,6 +164,8 @@ def Bwgemm_StoreOp : Bwgemm_Op<"store", [
   }];
   let extraClassDeclaration = [{
     bool hasEpilogue() { return !getEpilogue().empty(); }
+    /// The element type of the accumulator.
+    Type getSumType();
     /// Creates the same store, epilogue included, of another accumulator.
     StoreOp cloneFor(OpBuilder &builder, Value acc);
   }];

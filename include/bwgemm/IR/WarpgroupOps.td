@@ -58,8 +58,17 @@ def Bwgemm_WarpgroupMmaOp : Bwgemm_Op<"warpgroup_mma", [
 
     One PTX instruction covers 64 rows and 32 bytes of K (16 elements of f16 or
     bf16): `wgmma.fence`, then K / 16 `wgmma.mma_async.m64nNk16`,
-    `wgmma.commit_group` and `wgmma.wait_group 0`. N is a multiple of 8 up to
-    256. A and B are both f16 or both bf16.
+    `wgmma.commit_group` and `wgmma.wait_group 0`.
+
+    | A and B | accumulator | K of one instruction |
+    |---|---|---|
+    | both f16 or both bf16 | f32 | 16 |
+    | each f8E4M3FN or f8E5M2 | f32, of which 13 bits of the fraction are kept | 32 |
+    | each i8 or ui8 | i32 | 32 |
+    | both f32, of which the low 13 bits do not count (tf32) | f32 | 8 |
+
+    N is a multiple of 8 up to 256, of integers 8, 24 or a multiple of 16. But for
+    16 bits, both operands are `k_major` (PTX ISA, wgmma.mma_async, transposes).
 
     ```mlir
     %sum = bwgemm.warpgroup_mma %acc, %a, %b in %warpgroup
@@ -88,7 +97,7 @@ def Bwgemm_FragmentReadOp : Bwgemm_Op<"fragment_read", [Pure]> {
   }];
   let arguments = (ins Bwgemm_FragmentType:$fragment, I64Attr:$row,
                        I64Attr:$column);
-  let results = (outs VectorOfRankAndType<[1], [F32]>:$part);
+  let results = (outs VectorOfRankAndType<[1], [F32, I32]>:$part);
   let assemblyFormat = "$fragment `[` $row `,` $column `]` attr-dict `:` qualified(type($fragment)) `->` type($part)";
   let hasVerifier = 1;
 }

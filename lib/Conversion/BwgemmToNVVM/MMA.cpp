@@ -8,6 +8,8 @@
 #include "Descriptors.h"
 #include "Patterns.h"
 
+#include "bwgemm/IR/ElementTypes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -29,17 +31,35 @@ int64_t getLayoutCode(SwizzleAttr swizzle) {
   }
 }
 
-/// PTX ISA, instruction descriptor of kind::f16.
+NVVM::Tcgen05MMAKind getKind(Type element) {
+  if (isByteInteger(element))
+    return NVVM::Tcgen05MMAKind::I8;
+  if (isFp8(element))
+    return NVVM::Tcgen05MMAKind::F8F6F4;
+  return element.isF32() ? NVVM::Tcgen05MMAKind::TF32
+                         : NVVM::Tcgen05MMAKind::F16;
+}
+
+/// The type of A or B in an instruction descriptor; each kind has its own codes
+/// (PTX ISA, instruction descriptor of kinds f16, tf32, f8f6f4 and i8).
+int64_t getElementCode(Type element) {
+  if (element.isF32())
+    return 2;
+  bool isSecond = element.isBF16() || element.isSignlessInteger(8) ||
+                  isa<Float8E5M2Type>(element);
+  return isSecond ? 1 : 0;
+}
+
 int64_t getInstructionDescriptor(TmemType d, SmemType a, SmemType b,
                                  int64_t ctaGroup) {
-  auto elementCode = [](SmemType type) -> int64_t {
-    return type.getElementType().isBF16() ? 1 : 0;
+  auto elementCode = [](SmemType type) {
+    return getElementCode(type.getElementType());
   };
   auto transpose = [](SmemType type) -> int64_t {
     return type.getMajor() == Major::MN ? 1 : 0;
   };
-  constexpr int64_t accumulateF32 = 1;
-  return accumulateF32 << 4 | elementCode(a) << 7 | elementCode(b) << 10 |
+  int64_t sumCode = d.getElementType().isF32() ? 1 : 2;
+  return sumCode << 4 | elementCode(a) << 7 | elementCode(b) << 10 |
          transpose(a) << 15 | transpose(b) << 16 | (d.getColumns() >> 3) << 17 |
          (d.getRows() * ctaGroup >> 4) << 24;
 }
@@ -94,7 +114,7 @@ struct MmaLowering : OpConversionPattern<Tcgen05MmaOp> {
       Value stepA = advance(descA, getStepOffset(a, step));
       Value stepB = advance(descB, getStepOffset(b, step));
       NVVM::Tcgen05MMAOp::create(
-          rewriter, loc, NVVM::Tcgen05MMAKind::F16, getCtaGroup(group),
+          rewriter, loc, getKind(a.getElementType()), getCtaGroup(group),
           NVVM::Tcgen05MMACollectorOp::DISCARD, /*aShift=*/false,
           adaptor.getD(), stepA, stepB, instruction,
           step == 0 ? adaptor.getAccumulate() : always,

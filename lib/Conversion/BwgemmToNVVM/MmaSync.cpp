@@ -7,6 +7,8 @@
 
 #include "ElementPointer.h"
 
+#include "bwgemm/IR/ElementTypes.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -187,7 +189,10 @@ private:
   static void copyElement(CpAsyncOp op, OpAdaptor adaptor, Value to,
                           ConversionPatternRewriter &rewriter) {
     Location loc = op.getLoc();
-    Type element = op.getTile().getType().getElementType();
+    // LLVM has no floating-point numbers of 8 bits.
+    Type element = getMemoryType(op.getTile().getType().getElementType());
+    if (isFp8(element))
+      element = rewriter.getI8Type();
     Value zero = constantIndex(rewriter, loc, 0);
     Value valid = adaptor.getValid();
     Value some = arith::CmpIOp::create(
@@ -202,6 +207,8 @@ private:
         inner, loc, at[1],
         getColumn(op.getTile().getType(), adaptor.getOrigin()));
     Value loaded = memref::LoadOp::create(inner, loc, op.getSource(), at);
+    if (loaded.getType() != element)
+      loaded = arith::BitcastOp::create(inner, loc, element, loaded);
     scf::YieldOp::create(inner, loc, loaded);
     inner = value.getElseBodyBuilder();
     Value nothing = arith::ConstantOp::create(
@@ -283,7 +290,7 @@ Value MatrixRows::getPointer(Value tile, int64_t block) {
   if (!stepKnown || (!kMajor && !apart)) {
     TileOrigin at = origin;
     at.mn = sum(at.mn, sum(words.constant(block), scale(lowerRows, 8)));
-    at.k = sum(at.k, scale(rightColumns, 8));
+    at.k = sum(at.k, scale(rightColumns, 16 / type.getElementBytes()));
     Value &along = kMajor ? at.mn : at.k;
     along = sum(along, row);
     return getElementPointer(words, type, tile, at);
@@ -325,6 +332,47 @@ Value MatrixRows::getPointer(Value tile, int64_t block) {
                     x / rowBytes * type.getColumnBytes() + y * rowBytes));
 }
 
+/// The registers of an operand from a tile in which neighbours along K are not
+/// neighbours in memory, and which ldmatrix cannot transpose.
+SmallVector<Value> gatherRegisters(const Words &words, SmemType type,
+                                   OperandType operand, Value tile,
+                                   const TileOrigin &origin) {
+  OpBuilder &builder = words.builder;
+  Location loc = words.loc;
+  int64_t bytes = type.getElementBytes(), each = 4 / bytes;
+  Type loaded = builder.getIntegerType(8 * bytes);
+  Value lane = words.fromIndex(gpu::LaneIdOp::create(
+      builder, loc, builder.getIndexType(), /*upper_bound=*/nullptr));
+  Value mn =
+      words.emit<arith::AddIOp>(origin.mn, words.emit<arith::ShRUIOp>(lane, 2));
+  Value k = words.emit<arith::AddIOp>(
+      origin.k,
+      words.emit<arith::MulIOp>(words.emit<arith::AndIOp>(lane, 3), each));
+  bool isA = operand.getSide() == OperandSide::A;
+  SmallVector<Value> registers;
+  for (int64_t i = 0; i < operand.getRegisters(); ++i) {
+    // See `!bwgemm.operand` for their order; of 8 rows there are two.
+    int64_t first = i % 2, second = i / 2 % 2;
+    int64_t lower = isA ? first : second, right = isA ? second : first;
+    int64_t row = i / 4 * 16 + 8 * lower;
+    Value word;
+    for (int64_t e = 0; e < each; ++e) {
+      TileOrigin at = origin;
+      at.mn = words.emit<arith::AddIOp>(mn, row);
+      at.k = words.emit<arith::AddIOp>(k, right * 16 / bytes + e);
+      Value element = LLVM::LoadOp::create(
+          builder, loc, loaded, getElementPointer(words, type, tile, at));
+      if (each > 1)
+        element = words.emit<arith::ShLIOp>(
+            arith::ExtUIOp::create(builder, loc, builder.getI32Type(), element),
+            8 * e);
+      word = word ? words.emit<arith::OrIOp>(word, element) : element;
+    }
+    registers.push_back(word);
+  }
+  return registers;
+}
+
 struct LdMatrixLowering : OpConversionPattern<LdMatrixOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -335,6 +383,16 @@ struct LdMatrixLowering : OpConversionPattern<LdMatrixOp> {
     Words words{rewriter, loc};
     SmemType type = op.getTile().getType();
     OperandType operand = op.getOperand().getType();
+    if (type.getMajor() == Major::MN && type.getElementBytes() != 2) {
+      Value all = LLVM::PoisonOp::create(
+          rewriter, loc, getTypeConverter()->convertType(operand));
+      for (auto [index, word] : llvm::enumerate(gatherRegisters(
+               words, type, operand, adaptor.getTile(),
+               getTileOrigin(words, type, adaptor.getOrigin()))))
+        all = LLVM::InsertValueOp::create(rewriter, loc, all, word, index);
+      rewriter.replaceOp(op, all);
+      return success();
+    }
     MatrixRows rows(words, type, operand,
                     getTileOrigin(words, type, adaptor.getOrigin()),
                     getDivisor(adaptor.getOrigin().drop_back().back()));
@@ -363,46 +421,83 @@ struct LdMatrixLowering : OpConversionPattern<LdMatrixOp> {
   }
 };
 
+NVVM::MMATypes getInstructionType(Type element) {
+  if (element.isF16())
+    return NVVM::MMATypes::f16;
+  if (element.isBF16())
+    return NVVM::MMATypes::bf16;
+  if (element.isF32())
+    return NVVM::MMATypes::tf32;
+  return element.isUnsignedInteger() ? NVVM::MMATypes::u8 : NVVM::MMATypes::s8;
+}
+
 struct MmaSyncLowering : OpConversionPattern<MmaSyncOp> {
   using OpConversionPattern::OpConversionPattern;
+
+  /// One instruction: the four sums that become of `old`.
+  static Value emitProduct(OpBuilder &builder, Location loc, OperandType a,
+                           OperandType b, ValueRange left, ValueRange right,
+                           ValueRange old) {
+    MLIRContext *context = builder.getContext();
+    auto sums = LLVM::LLVMStructType::getLiteral(
+        context, llvm::to_vector(old.getTypes()));
+    Type typeA = a.getElementType(), typeB = b.getElementType();
+    if (isFp8(typeA)) {
+      // Upstream's op refuses these types; the intrinsic takes them.
+      auto name = [](Type type) {
+        return isa<Float8E4M3FNType>(type) ? "e4m3" : "e5m2";
+      };
+      SmallVector<Value> operands(left);
+      llvm::append_range(operands, right);
+      llvm::append_range(operands, old);
+      auto intrinsic =
+          builder.getStringAttr(Twine("llvm.nvvm.mma.m16n8k32.row.col.f32.") +
+                                name(typeA) + "." + name(typeB) + ".f32");
+      return LLVM::CallIntrinsicOp::create(builder, loc, sums, intrinsic,
+                                           operands)
+          .getResult(0);
+    }
+    std::optional<NVVM::MMAIntOverflow> overflow;
+    if (isByteInteger(typeA))
+      overflow = NVVM::MMAIntOverflow::wrapped;
+    return NVVM::MmaOp::create(
+        builder, loc, sums, left, right, old,
+        ArrayRef<int64_t>{16, 8, a.getColumns()}, /*b1Op=*/std::nullopt,
+        overflow,
+        std::array<NVVM::MMATypes, 2>{getInstructionType(typeA),
+                                      getInstructionType(typeB)},
+        std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                       NVVM::MMALayout::col});
+  }
+
   LogicalResult
   matchAndRewrite(MmaSyncOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     OperandType a = op.getA().getType(), b = op.getB().getType();
-    bool bf16 = a.getElementType().isBF16();
-    // Upstream takes pairs of f16 as vectors, but those of bf16 as words.
-    auto getPair = [&](Value operand, int64_t index) -> Value {
-      Value pair = LLVM::ExtractValueOp::create(rewriter, loc, operand, index);
-      if (bf16)
-        return pair;
+    // Upstream takes pairs of f16 as vectors, but all others as words.
+    auto getWord = [&](Value operand, int64_t index) -> Value {
+      Value word = LLVM::ExtractValueOp::create(rewriter, loc, operand, index);
+      if (!a.getElementType().isF16())
+        return word;
       return LLVM::BitcastOp::create(
-          rewriter, loc, VectorType::get(2, rewriter.getF16Type()), pair);
+          rewriter, loc, VectorType::get(2, rewriter.getF16Type()), word);
     };
-    Type f32 = rewriter.getF32Type();
-    auto tile =
-        LLVM::LLVMStructType::getLiteral(op.getContext(), {f32, f32, f32, f32});
-    auto type = bf16 ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
     int64_t perRow = b.getRows() / 8;
     Value sum = adaptor.getAcc();
     for (int64_t m = 0; m < a.getRows() / 16; ++m) {
       SmallVector<Value> left;
       for (int64_t i = 0; i < 4; ++i)
-        left.push_back(getPair(adaptor.getA(), 4 * m + i));
+        left.push_back(getWord(adaptor.getA(), 4 * m + i));
       for (int64_t n = 0; n < perRow; ++n) {
-        SmallVector<Value> right{getPair(adaptor.getB(), 2 * n),
-                                 getPair(adaptor.getB(), 2 * n + 1)};
+        SmallVector<Value> right{getWord(adaptor.getB(), 2 * n),
+                                 getWord(adaptor.getB(), 2 * n + 1)};
         int64_t at = 4 * (m * perRow + n);
         SmallVector<Value> old;
         for (int64_t i = 0; i < 4; ++i)
           old.push_back(
               LLVM::ExtractValueOp::create(rewriter, loc, sum, at + i));
-        Value product = NVVM::MmaOp::create(
-            rewriter, loc, tile, left, right, old, ArrayRef<int64_t>{16, 8, 16},
-            /*b1Op=*/std::nullopt, /*intOverflow=*/std::nullopt,
-            std::array<NVVM::MMATypes, 2>{type, type},
-            std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
-                                           NVVM::MMALayout::col});
+        Value product = emitProduct(rewriter, loc, a, b, left, right, old);
         for (int64_t i = 0; i < 4; ++i)
           sum = LLVM::InsertValueOp::create(
               rewriter, loc, sum,

@@ -56,7 +56,7 @@ void bwgemm::addTypeConversions(TypeConverter &converter) {
     // A struct, since LLVM keeps its members in registers across MMAs.
     MLIRContext *context = type.getContext();
     SmallVector<Type> elements(type.getWarpRows() * type.getWarpColumns() / 32,
-                               Float32Type::get(context));
+                               type.getElementType());
     return LLVM::LLVMStructType::getLiteral(context, elements);
   });
   converter.addConversion([](OperandType type) -> Type {

@@ -8,6 +8,8 @@
 #include "Descriptors.h"
 #include "Patterns.h"
 
+#include "bwgemm/IR/ElementTypes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -101,6 +103,20 @@ uint64_t getLayoutCode(SwizzleAttr swizzle) {
   }
 }
 
+NVVM::WGMMATypes getInstructionType(Type element) {
+  if (element.isF16())
+    return NVVM::WGMMATypes::f16;
+  if (element.isBF16())
+    return NVVM::WGMMATypes::bf16;
+  if (element.isF32())
+    return NVVM::WGMMATypes::tf32;
+  if (isFp8(element))
+    return isa<Float8E4M3FNType>(element) ? NVVM::WGMMATypes::e4m3
+                                          : NVVM::WGMMATypes::e5m2;
+  return element.isUnsignedInteger() ? NVVM::WGMMATypes::u8
+                                     : NVVM::WGMMATypes::s8;
+}
+
 struct MmaLowering : OpConversionPattern<WarpgroupMmaOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -153,10 +169,13 @@ struct MmaLowering : OpConversionPattern<WarpgroupMmaOp> {
                                    rewriter.getI64IntegerAttr(bytes >> 4));
       return LLVM::AddOp::create(rewriter, loc, descriptor, offset);
     };
-    auto element = NVVM::WGMMATypesAttr::get(
-        context, a.getElementType().isBF16() ? NVVM::WGMMATypes::bf16
-                                             : NVVM::WGMMATypes::f16);
-    auto f32 = NVVM::WGMMATypesAttr::get(context, NVVM::WGMMATypes::f32);
+    auto instructionType = [&](SmemType tile) {
+      return NVVM::WGMMATypesAttr::get(
+          context, getInstructionType(tile.getElementType()));
+    };
+    auto sumType = NVVM::WGMMATypesAttr::get(
+        context, acc.getElementType().isF32() ? NVVM::WGMMATypes::f32
+                                              : NVVM::WGMMATypes::s32);
     auto one = NVVM::WGMMAScaleInAttr::get(context, NVVM::WGMMAScaleIn::one);
     auto add = NVVM::WGMMAScaleOutAttr::get(context, NVVM::WGMMAScaleOut::one);
     auto write =
@@ -183,9 +202,9 @@ struct MmaLowering : OpConversionPattern<WarpgroupMmaOp> {
       sum = NVVM::WgmmaMmaAsyncOp::create(
           rewriter, loc, sum.getType(), sum,
           advance(descA, getStepOffset(a, step)),
-          advance(descB, getStepOffset(b, step)), shape, element, element, f32,
-          isFirst && step == 0 ? write : add, one, one, layoutA, layoutB,
-          NVVM::MMAIntOverflowAttr());
+          advance(descB, getStepOffset(b, step)), shape, instructionType(a),
+          instructionType(b), sumType, isFirst && step == 0 ? write : add, one,
+          one, layoutA, layoutB, NVVM::MMAIntOverflowAttr());
     NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, loc);
     NVVM::WgmmaWaitGroupSyncOp::create(rewriter, loc, 0);
     rewriter.replaceOp(op, sum);

@@ -36,7 +36,7 @@ struct MatmulProblem {
   int64_t ldA = 0, ldB = 0, ldD = 0;
 };
 
-/// cuBLASLt for the current context. Sums are in fp32.
+/// cuBLASLt for the current context. Sums are in fp32, of I8 in I32.
 class CublasLt {
 public:
   /// Opens the library: the file, or the file in the folder, that

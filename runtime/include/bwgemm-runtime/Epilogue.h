@@ -50,8 +50,10 @@ struct EpilogueStep {
   uint64_t bits = 0;
 };
 
-/// Value 0 is the sum, f32; the operands' elements follow, then the steps.
+/// Value 0 is the sum; the operands' elements follow, then the steps.
 struct Epilogue {
+  /// F32, or I32 for sums of integers.
+  ElementType sumType = ElementType::F32;
   /// Row and column strides tell where the element for a place of D is.
   std::vector<MatrixView> operands;
   std::vector<EpilogueStep> steps;

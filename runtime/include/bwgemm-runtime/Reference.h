@@ -36,12 +36,25 @@
 // interval is [round(s - e), round(s + e)], round being to the nearest number
 // of D's type: the result is rounded once, so exactly these can occur.
 //
-// Not covered, and not claimed to be: FP8 on sm_90, which keeps 13 bits.
+// 4. Of 8-bit floating-point numbers wgmma on sm_90a keeps less: the window is
+//    13 bits, and so is the fraction of the sum, which rounds toward zero
+//    (measured on an H200, bit for bit); mma.sync on sm_89 does so by published
+//    models (microsoft/MMA-Sim), with 16 products at a time. Of the t <= 32
+//    products of an instruction and of the sum so far each is truncated by less
+//    than 2^-13 g, and their sum is rounded by less than that: over ceil(K /
+//    32) instructions 34 ceil(K / 32) 2^-13 g, with windows of 16 products 36
+//    ceil(K / 32) 2^-13 g. So much is added to e; at K = 4096 it is half of g.
+//    Other instructions and naive are within 1 to 3.
+//
+// 5. Operands of f32 that multiply as tf32 lose their low 13 bits, exactly
+//    these. Their views have the type TF32, so that s and g are those of what
+//    is multiplied.
 //
 // Integers
 // --------
 // If all a_k, b_k and c are integers and g < 2^24, every partial sum is an
-// integer that fp32 holds, in any order. The result is then round(s), exactly.
+// integer that fp32 holds, in any order. The result is then round(s), exactly;
+// with 13 bits of the fraction, if g < 2^14.
 // Integer types accumulate modulo 2^32: the result is s modulo 2^32, exactly.
 //
 //===----------------------------------------------------------------------===//
@@ -85,6 +98,8 @@ struct GemmProblem {
   MatrixView a, b;
   /// The type that the result is rounded to, once.
   ElementType resultType = ElementType::F32;
+  /// Bits of the significand of sums: 24, or 14 with 4 of the file's head.
+  unsigned sumBits = 24;
 };
 
 /// The place of one element of D.

@@ -35,8 +35,8 @@ constexpr char kFields[] = "fields are tile=MxNxK, stages=S, "
                            "store=direct|tma, staging=S, swap_ab=on|off, "
                            "cta_group=1|2, cluster=MxN, "
                            "scheduler=static|clc|stream_k, split_k=S, "
-                           "warps=MxN, promote=K, compensated=on|off, "
-                           "pdl=on|off";
+                           "warps=MxN, precision=full|tf32, promote=K, "
+                           "compensated=on|off, pdl=on|off";
 
 TEST(ScheduleTest, PresetAlone) {
   EXPECT_EQ(parseGood("auto").preset, Preset::Auto);

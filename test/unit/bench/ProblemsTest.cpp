@@ -33,6 +33,28 @@ TEST(Problems, Parse) {
     EXPECT_FALSE(parseProblem(bad, problem, error)) << bad;
 }
 
+TEST(Problems, ModulesNameTypesAsMlirDoes) {
+  Problem problem;
+  std::string error;
+  auto module = [&](const char *text) {
+    EXPECT_TRUE(parseProblem(text, problem, error)) << error;
+    return makeModule(problem, /*open=*/false);
+  };
+  auto has = [](const std::string &text, const char *part) {
+    return text.find(part) != std::string::npos;
+  };
+  std::string text = module("16x32x64 e4m3-bf16 nt");
+  EXPECT_TRUE(has(text, "%a: memref<16x64xf8E4M3FN>")) << text;
+  EXPECT_TRUE(has(text, "%b: memref<32x64xf8E4M3FN>")) << text;
+  EXPECT_TRUE(has(text, "arith.constant 0.0 : bf16")) << text;
+  EXPECT_EQ(problem.bytes(), 64 * (16 + 32) + 2 * 16 * 32);
+  EXPECT_TRUE(has(module("16x32x64 e5m2-f32 nn"), "%b: memref<64x32xf8E5M2>"));
+  text = module("16x32x64 i8-i32 nt");
+  EXPECT_TRUE(has(text, "%d: memref<16x32xi32>")) << text;
+  EXPECT_TRUE(has(text, "arith.constant 0 : i32")) << text;
+  EXPECT_TRUE(has(module("16x32x64 tf32-f32 nt"), "%a: memref<16x64xf32>"));
+}
+
 TEST(Problems, Sweep) {
   Sweep sweep;
   std::string error;

@@ -138,7 +138,7 @@ TEST_F(CublasLtTest, BiasAndRelu) {
   EXPECT_TRUE(cublas->plan(p, 64, error)) << error;
 }
 
-TEST_F(CublasLtTest, WhatItCannotDo) {
+TEST_F(CublasLtTest, ProductsOfIntegersAreScaledByIntegers) {
   std::string error;
   auto cublas = CublasLt::open(*api, error);
   ASSERT_TRUE(cublas) << error;
@@ -146,8 +146,31 @@ TEST_F(CublasLtTest, WhatItCannotDo) {
   p.m = p.n = p.k = p.ldA = p.ldB = p.ldD = 8;
   p.operands = ElementType::I8;
   p.result = ElementType::I32;
+  p.accumulate = true;
+  auto plan = cublas->plan(p, 64, error);
+  ASSERT_TRUE(plan) << error;
+  // The test's library looks at the factors and computes nothing.
+  DeviceBuffer memory;
+  ASSERT_EQ(memory.create(*api, 1024), "");
+  EXPECT_EQ(plan->enqueue(0, memory.address(), memory.address(),
+                          memory.address(), /*bias=*/0, nullptr),
+            "");
+  // So do those of f32 that lose their low bits, but as floats.
+  p.operands = ElementType::TF32;
+  p.result = ElementType::F32;
+  EXPECT_TRUE(cublas->plan(p, 64, error)) << error;
+}
+
+TEST_F(CublasLtTest, WhatItCannotDo) {
+  std::string error;
+  auto cublas = CublasLt::open(*api, error);
+  ASSERT_TRUE(cublas) << error;
+  MatmulProblem p;
+  p.m = p.n = p.k = p.ldA = p.ldB = p.ldD = 8;
+  p.operands = ElementType::U8;
+  p.result = ElementType::I32;
   EXPECT_FALSE(cublas->plan(p, 64, error));
-  EXPECT_EQ(error, "cuBLASLt has no product of i8 with results of i32");
+  EXPECT_EQ(error, "cuBLASLt has no product of u8 with results of i32");
   p.operands = ElementType::BF16;
   p.result = ElementType::F16;
   EXPECT_FALSE(cublas->plan(p, 64, error));

@@ -32,6 +32,7 @@ struct Desc {
   int32_t transA = 0, transB = 0;
   uint32_t epilogue = 1;
   const float *bias = nullptr;
+  bool isInteger = false;
 };
 
 struct Algorithm {
@@ -65,7 +66,9 @@ FAKE int cublasLtDestroy(void *handle) {
 }
 FAKE int cublasLtMatmulDescCreate(Desc **desc, int compute, int scale) {
   *desc = new Desc;
-  return compute == 68 && scale == 0 ? 0 : invalidValue;
+  (*desc)->isInteger = compute == 72 && scale == 10;
+  bool isFloat = (compute == 68 || compute == 77) && scale == 0;
+  return (*desc)->isInteger || isFloat ? 0 : invalidValue;
 }
 FAKE int cublasLtMatmulDescDestroy(Desc *desc) {
   delete desc;
@@ -123,7 +126,7 @@ FAKE int cublasLtMatmulAlgoGetHeuristic(void *, Desc *, Layout *a, Layout *,
                                         Layout *, Layout *, void *, int,
                                         HeuristicResult *results, int *count) {
   *count = 0;
-  if (a->type != 0)
+  if (a->type != 0 && a->type != 3)
     return notSupported;
   // Good, too large a workspace, not usable, good.
   const size_t workspaces[] = {0, size_t(1) << 40, 0, 1024};
@@ -145,6 +148,13 @@ FAKE int cublasLtMatmul(void *, Desc *desc, const float *alpha, const float *a,
   if ((algorithm->data[0] != 0 && !isThird) || c != d || lc != ld ||
       (isThird && (!workspace || bytes != 1024)))
     return invalidValue;
+  if (desc->isInteger) {
+    int32_t factors[2];
+    std::memcpy(&factors[0], alpha, sizeof factors[0]);
+    std::memcpy(&factors[1], beta, sizeof factors[1]);
+    return factors[0] == 1 && factors[1] == 1 && ld->type == 10 ? 0
+                                                                : invalidValue;
+  }
   uint64_t k = desc->transA ? la->rows : la->columns;
   for (uint64_t row = 0; row < ld->rows; ++row)
     for (uint64_t column = 0; column < ld->columns; ++column) {

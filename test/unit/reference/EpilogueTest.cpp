@@ -77,6 +77,36 @@ TEST(Epilogue, EachStepRoundsToItsType) {
             0x1p-11 + 0x1p-24);
 }
 
+TEST(Epilogue, SumsOfIntegersHaveASign) {
+  // Converted to f32 and halved.
+  Epilogue scaled;
+  scaled.sumType = ElementType::I32;
+  scaled.steps = {step("sitofp", {0}), constant(0.5f), step("mulf", {1, 2})};
+  scaled.result = 3;
+  EXPECT_EQ(scaled.check(), "");
+  EXPECT_EQ(applyEpilogue(scaled, exactly(-7), {0, 0, 0}).value, -3.5);
+  // What does not fit in f32 is rounded to nearest even.
+  EXPECT_EQ(applyEpilogue(scaled, exactly(0x1p25 + 2), {0, 0, 0}).value,
+            0x1p24);
+  // An integer may be stored, with its sign.
+  Epilogue same;
+  same.sumType = ElementType::I32;
+  same.steps = {step("addi", {0, 0}, "i32")};
+  same.result = 1;
+  EXPECT_EQ(same.check(), "");
+  EXPECT_EQ(applyEpilogue(same, exactly(-7), {0, 0, 0}).value, -14);
+  EXPECT_EQ(applyEpilogue(same, exactly(0x1p30), {0, 0, 0}).value, -0x1p31);
+  // But not for a sum of f32, and no sum of f32 is an integer.
+  same.sumType = ElementType::F32;
+  EXPECT_EQ(same.check(), "addi has arguments or a result of the wrong type");
+  Epilogue asFloat;
+  asFloat.sumType = ElementType::I32;
+  asFloat.steps = {step("addf", {0, 0})};
+  asFloat.result = 1;
+  EXPECT_EQ(asFloat.check(),
+            "addf has arguments or a result of the wrong type");
+}
+
 TEST(Epilogue, IntervalsOfSumsBecomeIntervalsOfResults) {
   Expected sum = exactly(2);
   sum.low = 1.5;

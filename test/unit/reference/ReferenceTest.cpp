@@ -236,15 +236,20 @@ TEST(ErrorInterval, AccumulationAddsIntervals) {
 }
 
 /// One MMA of the published model: align to the largest exponent, truncate to
-/// 25 bits below it, add, round toward zero to fp32.
-double tensorCoreStep(const std::vector<double> &terms) {
+/// `bits` bits below it, add, round toward zero to fp32 or to a fraction of
+/// `bits`.
+double tensorCoreStep(const std::vector<double> &terms, int bits = 25) {
   int largest = -10000;
   for (double term : terms)
     if (term != 0)
       largest = std::max(largest, std::ilogb(term));
-  double unit = std::ldexp(1, largest - 25), sum = 0;
+  double unit = std::ldexp(1, largest - bits), sum = 0;
   for (double term : terms)
     sum += std::trunc(term / unit) * unit;
+  if (bits < 23 && sum != 0) {
+    double last = std::ldexp(1, std::ilogb(sum) - bits);
+    return std::trunc(sum / last) * last;
+  }
   float rounded = float(sum);
   if (std::fabs(double(rounded)) > std::fabs(sum))
     rounded = std::nextafter(rounded, 0.0f);
@@ -271,6 +276,62 @@ TEST(ErrorInterval, HoldsForTruncatingTensorCores) {
     EXPECT_TRUE(e.accepts(accumulator)) << "K = " << k;
     EXPECT_LE(std::fabs(accumulator - sum), e.bound());
   }
+}
+
+/// An element of K products whose sums keep 14 bits.
+Expected expectedOfFp8(int64_t k, double sum, double magnitude,
+                       bool integral = false) {
+  GemmProblem p;
+  p.k = k;
+  p.sumBits = 14;
+  return expectedElement(p, {sum, magnitude, integral}, nullptr);
+}
+
+TEST(ErrorInterval, HoldsForShortSumsOfFp8) {
+  // The worst direction again, 32 products at a time. What is within the bound
+  // of 14 bits is far outside of that of 24.
+  for (int64_t k : {1, 32, 33, 200, 1024, 4096}) {
+    double accumulator = 0, sum = 0;
+    std::vector<float> a(static_cast<size_t>(k));
+    fill(ElementType::F32, a.data(), a.size(), Fill::Uniform, uint64_t(k));
+    for (int64_t step = 0; step < k; step += 32) {
+      std::vector<double> terms{accumulator};
+      for (int64_t i = step; i < std::min(k, step + 32); ++i) {
+        double x = roundTo(ElementType::E4M3, std::fabs(a[size_t(i)]));
+        terms.push_back(x * x);
+        sum += x * x;
+      }
+      accumulator = tensorCoreStep(terms, 13);
+    }
+    Expected e = expectedOfFp8(k, sum, sum);
+    EXPECT_TRUE(e.accepts(accumulator)) << "K = " << k;
+    if (k > 32) {
+      EXPECT_FALSE(
+          expectedOf(ElementType::F32, k, sum, sum).accepts(accumulator))
+          << "K = " << k;
+    }
+  }
+}
+
+TEST(ErrorInterval, IntegersOfFp8AreExactBelow14Bits) {
+  EXPECT_TRUE(expectedOfFp8(1024, 1023, 0x1p14 - 1, true).exact());
+  EXPECT_FALSE(expectedOfFp8(1024, 1023, 0x1p14, true).exact());
+  EXPECT_TRUE(expectedOf(ElementType::F32, 1024, 1023, 0x1p14, true).exact());
+}
+
+TEST(ErrorInterval, Tf32OperandsLoseTheirLowBits) {
+  // 1 + 2^-11 is 1 for a tensor core, and 1 + 2^-10 is itself.
+  float a[] = {1 + 0x1p-11f, 1 + 0x1p-10f}, b[] = {1, 0};
+  GemmProblem p{1,
+                1,
+                1,
+                2,
+                {ElementType::TF32, a, 0, 2, 1},
+                {ElementType::TF32, b, 0, 1, 1}};
+  EXPECT_EQ(allDotProducts(p)[0].sum, 1);
+  b[0] = 0;
+  b[1] = 1;
+  EXPECT_EQ(allDotProducts(p)[0].sum, 1 + 0x1p-10);
 }
 
 TEST(Sample, CoversTheCornersOfEveryTileAndEverythingLast) {

@@ -78,6 +78,56 @@ TEST(Description, EveryField) {
             "this program does not know the operation softmax");
 }
 
+/// The only operation of a library for `target` with such types, transposes and
+/// so on.
+OperationInfo operationOf(const std::string &target, const std::string &element,
+                          const std::string &of) {
+  Description description;
+  std::string error;
+  std::string argument =
+      R"({"element_type": ")" + element + R"(", "shape": [8, 8], "access": )";
+  EXPECT_TRUE(Description::parse(
+      (R"({"bwgemm": 1, "target": ")" + target +
+       R"(", "functions": [{"name": "f", "arguments": [)" + argument +
+       R"("read"}, )" + argument +
+       R"("write"}], "operations": [{"op": "gemm", "d": {"arg": 1}, )" + of +
+       "}]}]}")
+          .c_str(),
+      description, error))
+      << error;
+  return description.functions.at(0).operations.at(0);
+}
+
+TEST(Description, HowOperandsMultiply) {
+  const char *plain = R"("a": {"arg": 0}, "b": {"arg": 0})";
+  OperationInfo o = operationOf("sm_100a", "i8", plain);
+  EXPECT_EQ(o.a.type, ElementType::I8);
+  EXPECT_EQ(o.sumBits, 24u);
+  EXPECT_EQ(o.epilogue.sumType, ElementType::I32);
+  o = operationOf("sm_100a", "i8",
+                  R"("a": {"arg": 0}, "b": {"arg": 0, "unsigned": true})");
+  EXPECT_EQ(o.a.type, ElementType::I8);
+  EXPECT_EQ(o.b.type, ElementType::U8);
+  o = operationOf("sm_80", "f32",
+                  std::string(plain) + R"(, "precision": "tf32")");
+  EXPECT_EQ(o.a.type, ElementType::TF32);
+  EXPECT_EQ(o.epilogue.sumType, ElementType::F32);
+  // Only some tensor cores keep less of sums, and only of 8 bits.
+  auto bits = [&](const char *target, const char *element, const char *by) {
+    return operationOf(target, element,
+                       std::string(plain) + R"(, "multiplied_by": ")" + by +
+                           "\"")
+        .sumBits;
+  };
+  EXPECT_EQ(bits("sm_90a", "f8E4M3FN", "wgmma"), 14u);
+  EXPECT_EQ(bits("sm_90a", "f8E5M2", "wgmma"), 14u);
+  EXPECT_EQ(bits("sm_89", "f8E5M2", "mma.sync"), 14u);
+  EXPECT_EQ(bits("sm_90", "f8E5M2", "mma.sync"), 24u);
+  EXPECT_EQ(bits("sm_90a", "f8E4M3FN", "fma"), 24u);
+  EXPECT_EQ(bits("sm_100a", "f8E4M3FN", "tcgen05"), 24u);
+  EXPECT_EQ(bits("sm_90a", "bf16", "wgmma"), 24u);
+}
+
 TEST(Description, WhatIsNotAsExpected) {
   EXPECT_EQ(errorOf("[]"), "expected a JSON object");
   EXPECT_EQ(errorOf("{}"), "description: expected a field 'bwgemm'");
