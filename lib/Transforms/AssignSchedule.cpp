@@ -313,6 +313,13 @@ LogicalResult Scheduler::checkPromotedRegisters() {
   auto count = [&](int64_t columns) {
     return compensated ? columns + columns * 3 / 8 : columns;
   };
+  // Of one step what begins as an error would be moved to registers of wgmma
+  // behind the fence that is ahead of it.
+  if (spec.promote && compensated && *spec.promote == tile[2])
+    return refuse() << "expects a promote of two steps of K or more with "
+                       "compensated=on, but got "
+                    << *spec.promote << " for a tile of K " << tile[2] << "; "
+                    << 2 * tile[2] << " is one";
   int64_t most = getPlan(stages).getMostRegisters() - kOtherRegisters;
   if (!spec.promote || count(tile[1]) <= most)
     return success();

@@ -57,6 +57,15 @@ void sumInBlocks(scf::ForOp loop, unsigned accumulator, ScheduleAttr schedule) {
   loop.setLowerBound(block);
   loop.setUpperBound(end);
   loop.getInitArgsMutable().assign(blocks.getRegionIterArgs().drop_front());
+  // A block of one step writes its sum. As a value that is carried it would be
+  // moved to registers of wgmma behind the fence that is ahead of it.
+  if (schedule.getPromote() == schedule.getTileK() &&
+      !schedule.getCompensated()) {
+    builder.setInsertionPointToStart(loop.getBody());
+    Value none = FragmentZeroOp::create(builder, loc, zero.getType());
+    loop.getRegionIterArg(accumulator).replaceAllUsesWith(none);
+    builder.setInsertionPointToEnd(blocks.getBody());
+  }
   auto total = PromoteOp::create(
       builder, loc, zero.getType(), zero.getType(), blocks.getRegionIterArg(0),
       loop.getResult(accumulator), schedule.getCompensated());

@@ -1,6 +1,6 @@
 """Draws configurations of kernels, compiles each, and holds its result on the
-emulator to what must come out; for generate-warps.py and
-generate-warpgroups.py.
+emulator to what must come out; for generate-warps.py, generate-warpgroups.py
+and generate-types.py.
 """
 
 import argparse
@@ -55,9 +55,10 @@ def run(configuration, index, folder, orders):
     return None, orders + 2
 
 
-def main(description, draw):
+def main(description, draw, describe=describe, run=run):
     """`draw` makes a configuration of a seed and an index: schedule, case, shape,
-    whether sizes are static, target."""
+    whether sizes are static, target, and, if some are to be refused, why, or
+    nothing. `describe` says it in words, and `run` what is wrong with it."""
     parser = argparse.ArgumentParser(description=description,
                                      formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
@@ -84,6 +85,8 @@ def main(description, draw):
             if wrong:
                 failures += 1
                 print(f"{index}: {describe(configuration)}\n{wrong}", flush=True)
-    print(f"seed {arguments.seed}: {len(drawn)} configurations, {runs} runs, "
+    refused = [bool(reason) for _, (*_, reason) in drawn] if len(drawn[0][1]) > 5 else []
+    told = f"{sum(refused)} to be refused, " if refused else ""
+    print(f"seed {arguments.seed}: {len(drawn)} configurations, {told}{runs} runs, "
           f"{failures} wrong; {time.monotonic() - started:.0f} s")
     return 1 if failures or not runs else 0

@@ -17,15 +17,12 @@ must be those of the fair order, and within the oracle's bound.
 What is legal is decided here, from the PTX ISA's tables.
 """
 
-import argparse
-import concurrent.futures
 import os
 import random
 import re
 import sys
-import tempfile
-import time
 
+import drawn
 import sweep
 
 INTEGERS = ("i8", "u8", "i8xu8", "u8xi8")
@@ -243,38 +240,5 @@ def run(configuration, index, folder, orders):
     return None, runs + orders + 1
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--only", type=int)
-    parser.add_argument("--orders", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--list", action="store_true")
-    arguments = parser.parse_args()
-    indices = range(arguments.count) if arguments.only is None else [arguments.only]
-    drawn = [(index, draw(arguments.seed, index)) for index in indices]
-    if arguments.list:
-        print("\n".join(f"{index}: {describe(c)}" for index, c in drawn))
-        return 0
-    started, runs, failures = time.monotonic(), 0, 0
-
-    def attempt(pair):
-        with tempfile.TemporaryDirectory() as folder:
-            return pair, run(pair[1], pair[0], folder, arguments.orders)
-
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for (index, configuration), (wrong, count) in pool.map(attempt, drawn):
-            runs += count
-            if wrong:
-                failures += 1
-                print(f"{index}: {describe(configuration)}\n{wrong}", flush=True)
-    refused = sum(bool(c[-1]) for _, c in drawn)
-    print(f"seed {arguments.seed}: {len(drawn)} configurations, {refused} to be "
-          f"refused, {runs} runs, {failures} wrong; {time.monotonic() - started:.0f} s")
-    return 1 if failures or not runs else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(drawn.main(__doc__, draw, describe, run))

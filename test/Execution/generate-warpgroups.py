@@ -75,7 +75,8 @@ def draw(seed, index):
             carries = r.random() < 0.5
             if n + (n * 3 // 8 if carries else 0) > {64: 215, 128: 128}[m]:
                 continue
-            fields.append(f"promote={k * r.choice((1, 1, 2, 3))}")
+            steps = r.choice((2, 2, 3) if carries else (1, 1, 2, 3))
+            fields.append(f"promote={k * steps}")
             if carries:
                 fields.append("compensated=on")
 

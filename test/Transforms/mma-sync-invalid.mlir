@@ -58,6 +58,8 @@
 // Nine warps leave 168 registers, of which 40 are for all else.
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tile=128x256x64,promote=512" 2>&1 | FileCheck %s --check-prefix=HOPPER
 // HOPPER: schedule 'persistent': tile 128x256x64 takes 256 registers of each thread for its accumulator and the sum that promote adds it to, but there are 128; N of 128 fits
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tile=64x64x64,promote=64,compensated=on" 2>&1 | FileCheck %s --check-prefix=ONESTEP
+// ONESTEP: schedule 'persistent': expects a promote of two steps of K or more with compensated=on, but got 64 for a tile of K 64; 128 is one
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tile=64x160x64,promote=512,compensated=on" 2>&1 | FileCheck %s --check-prefix=CARRIED
 // CARRIED: schedule 'persistent': tile 64x160x64 takes 220 registers of each thread for its accumulator and the sum that promote adds it to, but there are 215; N of 144 fits
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_100a schedule=persistent,promote=512" 2>&1 | FileCheck %s --check-prefix=TENSOR

@@ -2,6 +2,7 @@
 
 // RUN: bwgemm-opt %s --convert-linalg-to-bwgemm --bwgemm-assign-schedule="target=sm_80 schedule=tiled,tile=64x32x32,promote=128" --bwgemm-tile --bwgemm-swizzle --bwgemm-insert-warps --bwgemm-promote | FileCheck %s --check-prefix=WARPS
 // RUN: bwgemm-opt %s --convert-linalg-to-bwgemm --bwgemm-assign-schedule="target=sm_90a schedule=warp_specialized,tile=128x64x64,promote=128,compensated=on" --bwgemm-tile --bwgemm-swizzle --bwgemm-tma-store --bwgemm-insert-warpgroups --bwgemm-promote | FileCheck %s --check-prefix=GROUPS
+// RUN: bwgemm-opt %s --convert-linalg-to-bwgemm --bwgemm-assign-schedule="target=sm_90a schedule=warp_specialized,tile=128x64x64,promote=64" --bwgemm-tile --bwgemm-swizzle --bwgemm-insert-warpgroups --bwgemm-promote | FileCheck %s --check-prefix=STEP
 
 // WARPS-LABEL: gpu.func @matmul_kernel
 // WARPS-SAME: %[[K:arg[0-9]+]]: index)
@@ -25,6 +26,15 @@
 // GROUPS: %[[MORE:.*]], %[[FIRST:.*]] = bwgemm.promote %[[TOTAL]], %[[PART]]#0 compensated
 // GROUPS-NEXT: scf.yield %[[MORE]], %[[FIRST]], %[[PART]]#1
 // GROUPS: bwgemm.store %[[SUM]]#0
+
+// A block of one step writes its sum: nothing is carried to it.
+// STEP-LABEL: gpu.func @matmul_kernel
+// STEP: bwgemm.role "multiply"
+// STEP: scf.for %{{.*}} step %c64
+// STEP: scf.for
+// STEP-NEXT: %[[NONE:.*]] = bwgemm.fragment_zero
+// STEP: bwgemm.warpgroup_mma %[[NONE]],
+// STEP: bwgemm.promote
 func.func @matmul(%a: memref<128x640xbf16>, %b: memref<96x640xbf16>, %d: memref<128x96xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%d : memref<128x96xf32>)
