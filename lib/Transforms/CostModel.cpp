@@ -16,6 +16,12 @@ using namespace mlir::bwgemm;
 /// Bytes along K that one MMA consumes.
 static constexpr int64_t kMmaDepthBytes = 32;
 
+/// Bytes of D that are written and, where C is added, read.
+static double getResultBytes(const GemmProblem &problem) {
+  return double(problem.m) * problem.n * problem.resultBytes *
+         (problem.accumulate ? 2 : 1);
+}
+
 StringRef bwgemm::stringifyBound(Bound bound) {
   switch (bound) {
   case Bound::TensorCores:
@@ -164,7 +170,6 @@ void Predictor::predictEpilogue() {
 double Predictor::getDramBytes() const {
   double a = double(problem.m) * problem.k * problem.operandBytes;
   double b = double(problem.n) * problem.k * problem.operandBytes;
-  double d = double(problem.m) * problem.n * problem.resultBytes;
   double operands = a + b;
   if (operands > machine.l2Bytes) {
     // A wave's tiles are `height` rows of tiles, as wide as there are tiles.
@@ -181,7 +186,7 @@ double Predictor::getDramBytes() const {
     double waves = std::max(1.0, rows * columns / (height * width));
     operands = std::max(operands, waves * perWave);
   }
-  return operands + d * (problem.accumulate ? 2 : 1);
+  return operands + getResultBytes(problem);
 }
 
 /// Partial sums are written and read once, and D is written.
@@ -191,8 +196,7 @@ void Predictor::predictReduction() {
   double slice = double(llvm::divideCeil(problem.m, tile[0]) * tile[0]) *
                  (llvm::divideCeil(problem.n, tile[1]) * tile[1]) * 4;
   double sums = slice * parts;
-  double d = double(problem.m) * problem.n * problem.resultBytes *
-             (problem.accumulate ? 2 : 1);
+  double d = getResultBytes(problem);
   double bandwidth =
       sums <= machine.l2Bytes ? machine.l2Bandwidth : machine.dramBandwidth;
   result.reduction = machine.launch +
@@ -249,6 +253,16 @@ Prediction bwgemm::predict(const MachineModel &machine,
   return Predictor(machine, problem, fields).run();
 }
 
+/// Microseconds of the kernel that adds up partial sums of `sums` bytes, which
+/// are written to L2 and read from there once, and writes D.
+template <typename Model>
+static double getReduction(const Model &machine, const GemmProblem &problem,
+                           double sums) {
+  return machine.launch + (sums * 2 / machine.l2Bandwidth +
+                           getResultBytes(problem) / machine.dramBandwidth) *
+                              1e6;
+}
+
 Prediction bwgemm::predictWarpgroups(const WarpgroupModel &machine,
                                      const GemmProblem &problem,
                                      const ScheduleFields &fields) {
@@ -288,9 +302,7 @@ Prediction bwgemm::predictWarpgroups(const WarpgroupModel &machine,
                 (byTma ? machine.lastByTma : 0);
   double operands =
       (double(problem.m) + problem.n) * problem.k * problem.operandBytes;
-  double d = double(problem.m) * problem.n * problem.resultBytes *
-             (problem.accumulate ? 2 : 1);
-  result.dramBytes = operands + d;
+  result.dramBytes = operands + getResultBytes(problem);
   double dram = result.dramBytes / machine.dramBandwidth * 1e6;
   result.bound = dram > main         ? Bound::Dram
                  : products >= fetch ? Bound::TensorCores
@@ -301,10 +313,8 @@ Prediction bwgemm::predictWarpgroups(const WarpgroupModel &machine,
   result.mainLoop = std::max(main, dram) + 0.1 * std::min(main, dram);
   result.epilogue = rest;
   if (parts > 1)
-    result.reduction = machine.launch + (4.0 * rows * m * columns * n * parts *
-                                             2 / machine.l2Bandwidth +
-                                         d / machine.dramBandwidth) *
-                                            1e6;
+    result.reduction =
+        getReduction(machine, problem, 4.0 * rows * m * columns * n * parts);
   double launch =
       machine.launch + (clusterM * clusterN > 1 ? machine.cluster : 0);
   result.microseconds =
@@ -348,19 +358,15 @@ Prediction bwgemm::predictWarps(const WarpModel &machine,
   double rest = most * machine.result * products;
   double operands =
       (double(problem.m) + problem.n) * problem.k * problem.operandBytes;
-  double d = double(problem.m) * problem.n * problem.resultBytes *
-             (problem.accumulate ? 2 : 1);
-  result.dramBytes = operands + d;
+  result.dramBytes = operands + getResultBytes(problem);
   double dram = result.dramBytes / machine.dramBandwidth * 1e6;
   if (dram > main)
     result.bound = Bound::Dram;
   result.mainLoop = std::max(main, dram);
   result.epilogue = rest;
   if (parts > 1)
-    result.reduction = machine.launch + (4.0 * rows * m * columns * n * parts *
-                                             2 / machine.l2Bandwidth +
-                                         d / machine.dramBandwidth) *
-                                            1e6;
+    result.reduction =
+        getReduction(machine, problem, 4.0 * rows * m * columns * n * parts);
   result.microseconds =
       machine.launch + result.mainLoop + result.epilogue + result.reduction;
   result.teraflops = problem.getFlops() / result.microseconds / 1e6;
