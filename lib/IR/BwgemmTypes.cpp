@@ -245,14 +245,17 @@ void SmemType::print(AsmPrinter &printer) const {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyAccumulator(EmitError emitError, int64_t rows,
-                                       int64_t columns, Type elementType) {
+                                       int64_t columns, Type elementType,
+                                       bool mayBeHalf = false) {
   for (int64_t extent : {rows, columns})
     if (extent < 1 || extent > kMaxTileExtent)
       return emitError() << "expects extents of 1 to " << kMaxTileExtent
                          << ", but got " << rows << "x" << columns;
-  if (!elementType.isF32() && !elementType.isSignlessInteger(32))
-    return emitError() << "expects an accumulator of f32 or i32, but got "
-                       << elementType;
+  if (!elementType.isF32() && !elementType.isSignlessInteger(32) &&
+      !(mayBeHalf && elementType.isF16()))
+    return emitError() << "expects an accumulator of "
+                       << (mayBeHalf ? "f32, f16 or i32" : "f32 or i32")
+                       << ", but got " << elementType;
   return success();
 }
 
@@ -344,7 +347,8 @@ LogicalResult FragmentType::verify(EmitError emitError, int64_t rows,
                                    int64_t columns, Type elementType,
                                    int64_t warpsM, int64_t warpsN) {
   // fragment_c1
-  if (failed(verifyAccumulator(emitError, rows, columns, elementType)))
+  if (failed(verifyAccumulator(emitError, rows, columns, elementType,
+                               /*mayBeHalf=*/true)))
     return failure();
   // fragment_c2: a CTA has at most 1024 threads.
   if (warpsM < 1 || warpsN < 1 || warpsM > 32 || warpsN > 32 ||

@@ -112,8 +112,17 @@ LogicalResult LdMatrixOp::verify() {
 LogicalResult MmaSyncOp::verify() {
   FragmentType acc = getAcc().getType();
   OperandType a = getA().getType(), b = getB().getType();
-  if (failed(verifyProduct(*this, a.getElementType(), b.getElementType(),
-                           acc.getElementType())))
+  Type sum = acc.getElementType();
+  // mma_sync_c4: PTX ISA, mma.m16n8k16, types of D and C.
+  if (sum.isF16()) {
+    for (Type element : {a.getElementType(), b.getElementType()})
+      if (!element.isF16())
+        return emitOpError() << "expects operands of f16 for an accumulator of "
+                                "f16, but got "
+                             << element;
+    sum = getSumType(a.getElementType());
+  }
+  if (failed(verifyProduct(*this, a.getElementType(), b.getElementType(), sum)))
     return failure();
   // mma_sync_c3
   if (a.getSide() != OperandSide::A || b.getSide() != OperandSide::B)
@@ -126,5 +135,21 @@ LogicalResult MmaSyncOp::verify() {
                          << " rows, those of a warp's part of the accumulator, "
                             "but got "
                          << a.getRows() << " and " << b.getRows();
+  return success();
+}
+
+LogicalResult FragmentExtendOp::verify() {
+  FragmentType from = getFragment().getType(), to = getResult().getType();
+  // fragment_extend_c1
+  if (!from.getElementType().isF16() || !to.getElementType().isF32())
+    return emitOpError() << "expects to make f32 of f16, but got "
+                         << to.getElementType() << " of "
+                         << from.getElementType();
+  // fragment_extend_c2
+  if (from.getRows() != to.getRows() || from.getColumns() != to.getColumns() ||
+      from.getWarpsM() != to.getWarpsM() || from.getWarpsN() != to.getWarpsN())
+    return emitOpError() << "expects the same elements in the same warps, but "
+                            "got "
+                         << from << " and " << to;
   return success();
 }

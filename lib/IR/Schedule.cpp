@@ -20,8 +20,8 @@ static constexpr llvm::StringLiteral kFields =
     "swap_ab=on|off, "
     "cta_group=1|2, "
     "cluster=MxN, scheduler=static|clc|stream_k, split_k=S, "
-    "warps=MxN, precision=full|tf32, promote=K, compensated=on|off, "
-    "pdl=on|off";
+    "warps=MxN, precision=full|tf32, accumulator=f32|f16, promote=K, "
+    "compensated=on|off, pdl=on|off";
 
 StringRef bwgemm::getScheduleFields() { return kFields; }
 
@@ -163,6 +163,11 @@ std::optional<ScheduleSpec> ScheduleSpec::parse(StringRef text,
       if (!precision)
         return badValue("full|tf32");
       spec.precision = precision;
+    } else if (key == "accumulator") {
+      std::optional<Accumulator> accumulator = symbolizeAccumulator(value);
+      if (!accumulator)
+        return badValue("f32|f16");
+      spec.accumulator = accumulator;
     } else if (key == "promote") {
       int64_t promote;
       if (!parseExtent(value, promote))
@@ -188,6 +193,7 @@ ScheduleSpec ScheduleSpec::getFrom(const ScheduleFields &fields) {
   spec.stages = fields.stages;
   spec.swizzleSpan = fields.swizzleSpan;
   spec.precision = fields.precision;
+  spec.accumulator = fields.accumulator;
   if (fields.promote) {
     spec.promote = fields.promote;
     spec.compensated = fields.compensated;
@@ -219,5 +225,6 @@ bool ScheduleSpec::namesFields() const {
   return tile || stages.value_or(1) != 1 || swizzleSpan || tmemLoad || raster ||
          order || store || staging || swapAB || ctaGroup || cluster ||
          scheduler || splitK || pdl || warps || promote || compensated ||
-         precision.value_or(Precision::Full) != Precision::Full;
+         precision.value_or(Precision::Full) != Precision::Full ||
+         accumulator.value_or(Accumulator::F32) != Accumulator::F32;
 }

@@ -52,6 +52,9 @@ void printOpenFields(
   // Of most operands there is one way to multiply them.
   if (fields.precision != defaults.precision)
     print("precision", stringifyPrecision(fields.precision));
+  // What is not named is f32, or i32 for integers.
+  if (fields.accumulator != defaults.accumulator)
+    print("accumulator", stringifyAccumulator(fields.accumulator));
   // What is not named is the accumulator of the tensor cores alone.
   if (fields.promote != defaults.promote)
     print("promote", Twine(fields.promote));
@@ -172,6 +175,18 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (fields.compensated && fields.promote == 0)
     return emitError() << "expects a promote with compensated = on, but got "
                           "none";
+  // schedule_c18
+  bool isHalf = fields.accumulator == Accumulator::F16;
+  if (isHalf && !usesMmaSync(fields.preset))
+    return emitError() << "expects accumulator = f16 with preset microkernel, "
+                          "tiled, double_buffered or multistage, but got "
+                          "preset "
+                       << stringifyPreset(fields.preset);
+  // schedule_c19
+  if (isHalf && fields.compensated)
+    return emitError() << "expects compensated = off with accumulator = f16, "
+                          "which cannot hold the error of a sum of f32, but "
+                          "got on";
   return success();
 }
 
@@ -187,8 +202,8 @@ static ParseResult parseOpenField(AsmParser &parser, StringRef field, SMLoc loc,
     auto value = symbolize(text);
     if (!value)
       return parser.emitError(valueLoc, "expects ")
-             << (field == "order" ? "an " : "a ") << field << " of " << expected
-             << ", but got " << text;
+             << (field == "order" || field == "accumulator" ? "an " : "a ")
+             << field << " of " << expected << ", but got " << text;
     into = *value;
     return success();
   };
@@ -235,6 +250,9 @@ static ParseResult parseOpenField(AsmParser &parser, StringRef field, SMLoc loc,
   if (field == "precision")
     return keyword([](StringRef text) { return symbolizePrecision(text); },
                    fields.precision, "full or tf32");
+  if (field == "accumulator")
+    return keyword([](StringRef text) { return symbolizeAccumulator(text); },
+                   fields.accumulator, "f32 or f16");
   if (field == "pdl")
     return keyword(onOff, fields.pdl, "on or off");
   if (field == "swap_ab")
@@ -243,8 +261,8 @@ static ParseResult parseOpenField(AsmParser &parser, StringRef field, SMLoc loc,
     return keyword(onOff, fields.compensated, "on or off");
   return parser.emitError(
              loc, "expects raster, order, store, staging, swap_ab, cta_group, "
-                  "cluster, scheduler, split_k, warps, precision, promote, "
-                  "compensated or pdl, but got ")
+                  "cluster, scheduler, split_k, warps, precision, accumulator, "
+                  "promote, compensated or pdl, but got ")
          << field;
 }
 

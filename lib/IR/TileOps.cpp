@@ -113,6 +113,10 @@ LogicalResult StoreOp::verify() {
                          << type.getRank();
   // store_c2
   Type element = type.getElementType(), sum = getSumType();
+  // store_c9
+  if (sum.isF16())
+    return emitOpError() << "expects sums of f32 or i32, but got f16, of which "
+                            "bwgemm.fragment_extend makes f32";
   if (sum.isInteger() && !hasEpilogue() && element != sum)
     return emitOpError() << "expects i32 in memory for sums of i32, but got "
                          << element << "; an epilogue may convert";

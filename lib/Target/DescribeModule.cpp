@@ -217,6 +217,12 @@ private:
     if (gemm.getSchedule() &&
         gemm.getSchedule()->getPrecision() == Precision::Tf32)
       object["precision"] = "tf32";
+    if (gemm.getSchedule() &&
+        gemm.getSchedule()->getAccumulator() == Accumulator::F16) {
+      object["accumulator"] = "f16";
+      if (int64_t block = gemm.getSchedule()->getPromote())
+        object["promote"] = block;
+    }
     if (!reason.empty()) {
       object["checkable"] = false;
       object["reason"] = reason;

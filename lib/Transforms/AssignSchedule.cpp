@@ -99,6 +99,10 @@ private:
   Type getStoredType() {
     return splitK > 1 ? gemm.getSumType() : gemm.getDType().getElementType();
   }
+  /// Whether products are to be added up in f16.
+  bool isInHalf() const {
+    return spec.accumulator.value_or(Accumulator::F32) == Accumulator::F16;
+  }
   Precision getPrecision() const {
     return spec.precision.value_or(Precision::Full);
   }
@@ -126,8 +130,9 @@ private:
 
 /// `auto` becomes `multistage` where TMA cannot address both operands, as far
 /// as is known now, or where there is none that schedules use, or where its
-/// tensor cores do not take them, and for blocks of K where accumulators are in
-/// tensor memory; and `naive` where mma.sync does not take them either.
+/// tensor cores do not take them, for blocks of K where accumulators are in
+/// tensor memory, and for sums in f16; and `naive` where mma.sync does not take
+/// them either.
 LogicalResult Scheduler::choosePreset() {
   preset = spec.preset;
   if (preset != Preset::Auto)
@@ -135,7 +140,7 @@ LogicalResult Scheduler::choosePreset() {
   bool addressable = !whyNotTmaAddressable(gemm.getAType(), "A") &&
                      !whyNotTmaAddressable(gemm.getBType(), "B");
   if (!addressable || !target.hasTmaSchedules() ||
-      (spec.promote && !target.hasWgmma) ||
+      (spec.promote && !target.hasWgmma) || isInHalf() ||
       whyNotByDescriptors(gemm, target, getPrecision()))
     preset = getPresetForAnyPitch();
   return success();
@@ -183,6 +188,9 @@ FailureOr<ScheduleAttr> Scheduler::run() {
                     << gemm.getAType().getElementType()
                     << ", which tensor cores multiply as they are, but got "
                        "precision=tf32";
+  if (isInHalf())
+    if (std::optional<std::string> why = whyNotInHalf(gemm, preset))
+      return refuse() << *why;
   if (ScheduleAttr schedule = measured())
     return schedule;
   if (preset == Preset::Naive)
@@ -219,6 +227,7 @@ FailureOr<ScheduleAttr> Scheduler::onMmaSync() {
     wanted.preset = preset;
     wanted.splitK = spec.splitK;
     wanted.precision = spec.precision;
+    wanted.accumulator = spec.accumulator;
     wanted.promote = spec.promote;
     wanted.compensated = spec.compensated;
   }

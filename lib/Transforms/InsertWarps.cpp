@@ -15,6 +15,8 @@
 //     barrier
 //   store sum
 //
+// With accumulator = f16 the sum is f16 within the loop and f32 behind it.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Outlining.h"
@@ -107,7 +109,8 @@ private:
   /// Whether rows of all of `sides` are aligned to their copies' bytes; null if
   /// that is certain.
   Value emitAligned(ArrayRef<const Side *> sides);
-  /// The sum over K; `copy` starts the copy of a tile.
+  /// The sum over K, in the type of the tile program's; `copy` starts the copy
+  /// of a tile.
   Value emitLoop(llvm::function_ref<void(const Side &, ValueRange)> copy);
   void emitCopy(const Side &side, ValueRange coordinates, int64_t bytes);
   /// Whether all tiles of a side lie inside of its source along M or N.
@@ -122,7 +125,8 @@ private:
   OpBuilder builder;
   Location loc;
   Side a, b;
-  FragmentType fragment;
+  /// Behind the loop, and in it.
+  FragmentType fragment, accumulator;
 };
 
 void WarpProgram::emitPrologue() {
@@ -131,6 +135,11 @@ void WarpProgram::emitPrologue() {
   fragment =
       FragmentType::get(builder.getContext(), acc.getRows(), acc.getColumns(),
                         acc.getElementType(), warpsM, warpsN);
+  accumulator = fragment;
+  if (schedule.getAccumulator() == Accumulator::F16)
+    accumulator =
+        FragmentType::get(builder.getContext(), acc.getRows(), acc.getColumns(),
+                          builder.getF16Type(), warpsM, warpsN);
   Value warp = WarpIdOp::create(builder, loc, builder.getIndexType());
   auto makeSide = [&](OperandSide which, LoadOp load, Value place,
                       int64_t rows) -> Side {
@@ -239,7 +248,7 @@ Value WarpProgram::emitSum() {
 
 Value WarpProgram::emitLoop(
     llvm::function_ref<void(const Side &, ValueRange)> copy) {
-  Value zero = FragmentZeroOp::create(builder, loc, fragment);
+  Value zero = FragmentZeroOp::create(builder, loc, accumulator);
   auto loop = scf::ForOp::create(
       builder, ops.loop.getLoc(), ops.loop.getLowerBound(),
       ops.loop.getUpperBound(), ops.loop.getStep(), ValueRange{zero});
@@ -265,12 +274,15 @@ Value WarpProgram::emitLoop(
       return LdMatrixOp::create(builder, loc, side.part, side.tile, origin);
     };
     Value left = load(a), right = load(b);
-    sum = MmaSyncOp::create(builder, loc, fragment, sum, left, right);
+    sum = MmaSyncOp::create(builder, loc, accumulator, sum, left, right);
   }
   // The next tiles may not come before all warps have read these.
   gpu::BarrierOp::create(builder, loc);
   scf::YieldOp::create(builder, loc, sum);
-  return loop.getResult(0);
+  if (accumulator == fragment)
+    return loop.getResult(0);
+  builder.setInsertionPointAfter(loop);
+  return FragmentExtendOp::create(builder, loc, fragment, loop.getResult(0));
 }
 
 class InsertWarpsPass : public bwgemm::impl::InsertWarpsBase<InsertWarpsPass> {

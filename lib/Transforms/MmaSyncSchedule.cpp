@@ -54,6 +54,7 @@ public:
     }
     if (failed(checkFields()))
       return failure();
+    fields.accumulator = spec.accumulator.value_or(Accumulator::F32);
     fields.promote = spec.promote.value_or(0);
     fields.compensated = spec.compensated.value_or(false);
     fields.tile = spec.tile.value_or(getUsualTile());
@@ -91,7 +92,7 @@ private:
                                  std::array<int64_t, 2> tile);
   std::array<int64_t, 2> getUsualWarps();
   int64_t countRegisters(int64_t rows, int64_t columns) {
-    return countPartRegisters(rows, columns, fields.promote != 0);
+    return countPartRegisters(rows, columns, fields);
   }
   /// Those that each thread of so many warps has for that.
   static int64_t getRegisters(int64_t warps) {
@@ -134,11 +135,11 @@ LogicalResult MmaSyncScheduler::checkFields() {
           ? "scheduler"
           : "";
   if (!missing.empty())
-    return refuse()
-           << "has no " << missing
-           << ": its threads copy and multiply by mma.sync; its "
-              "fields are tile, stages, swizzle, raster, order, "
-              "split_k, warps, precision, promote, compensated and pdl";
+    return refuse() << "has no " << missing
+                    << ": its threads copy and multiply by mma.sync; its "
+                       "fields are tile, stages, swizzle, raster, order, "
+                       "split_k, warps, precision, accumulator, promote, "
+                       "compensated and pdl";
   // PTX ISA, griddepcontrol: sm_90 and later, as clusters.
   if (spec.pdl.value_or(false) && !target.hasClusters)
     return refuse() << "expects pdl=off on " << target.name

@@ -65,6 +65,8 @@ public:
   void emit();
 
 private:
+  /// Whether `part` is what the loop sums up, perhaps extended to f32.
+  bool isSumOf(Value part);
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
@@ -131,6 +133,12 @@ private:
   Value wholeEnd;
 };
 
+bool StagedLoop::isSumOf(Value part) {
+  if (auto extension = part.getDefiningOp<FragmentExtendOp>())
+    part = extension.getFragment();
+  return part == loop.getResult(0);
+}
+
 bool StagedLoop::match() {
   for (auto copy : loop.getBody()->getOps<CopyTileOp>())
     copies.push_back(copy);
@@ -143,7 +151,7 @@ bool StagedLoop::match() {
   auto around = dyn_cast<scf::ForOp>(loop->getParentOp());
   if (around && loop.getLowerBound() == around.getInductionVar())
     for (auto op : around.getBody()->getOps<PromoteOp>())
-      if (op.getPart() == loop.getResult(0)) {
+      if (isSumOf(op.getPart())) {
         promote = op;
         outer = around;
         builder.setInsertionPoint(outer);
@@ -257,10 +265,17 @@ SmallVector<Value> StagedLoop::emitBlocks(Value low, Value high,
   SmallVector<Value> after =
       emitTiles(block, builder.createOrFold<arith::MinSIOp>(loc, next, high),
                 staged.getRegionIterArgs().drop_front());
-  auto total = PromoteOp::create(
-      builder, loc, promote.getTotal().getType(), promote.getStart().getType(),
-      staged.getRegionIterArg(0), after.front(), promote.getCompensated());
-  SmallVector<Value> yielded(total.getResults());
+  Value part = after.front();
+  Type wide = promote.getPart().getType();
+  bool isExtended = part.getType() != wide;
+  if (isExtended)
+    part = FragmentExtendOp::create(builder, loc, wide, part);
+  auto total =
+      PromoteOp::create(builder, loc, wide, wide, staged.getRegionIterArg(0),
+                        part, promote.getCompensated());
+  // Where a sum of f16 begins is zero, not of the type of what is added.
+  SmallVector<Value> yielded{total.getTotal(),
+                             isExtended ? state.front() : total.getStart()};
   yielded.append(after.begin() + 1, after.end());
   scf::YieldOp::create(builder, loc, yielded);
   return llvm::to_vector_of<Value>(staged.getResults());
@@ -326,7 +341,8 @@ void StagedLoop::emit() {
                                               constant(stages - 1));
   wholeEnd = emitWholeEnd();
   emitStart();
-  SmallVector<Value> state{outer.getInitArgs()[0], constant(0),
+  // Around blocks the sum of all comes first.
+  SmallVector<Value> state{outer.getInitArgs()[promote ? 1 : 0], constant(0),
                            constant(stages - 1)};
   if (preloads) {
     emitWait();

@@ -22,14 +22,23 @@ using namespace mlir::bwgemm;
 
 namespace {
 
+/// The extension to f32 that a sum of f16 goes to and nothing else; null for
+/// other values.
+FragmentExtendOp getExtension(Value sum) {
+  return sum.hasOneUse() ? dyn_cast<FragmentExtendOp>(*sum.user_begin())
+                         : FragmentExtendOp();
+}
+
 /// Which of the values that a loop carries is an accumulator that begins at
 /// zero, if one is. Loops over blocks have theirs.
 std::optional<unsigned> findAccumulator(scf::ForOp loop) {
   if (!loop.getBody()->getOps<PromoteOp>().empty())
     return std::nullopt;
   for (auto [index, init] : llvm::enumerate(loop.getInitArgs()))
-    if (init.getDefiningOp<FragmentZeroOp>())
-      return index;
+    if (auto zero = init.getDefiningOp<FragmentZeroOp>())
+      if (!zero.getType().getElementType().isF16() ||
+          getExtension(loop.getResult(index)))
+        return index;
   return std::nullopt;
 }
 
@@ -41,14 +50,23 @@ void sumInBlocks(scf::ForOp loop, unsigned accumulator, ScheduleAttr schedule) {
   Value zero = loop.getInitArgs()[accumulator];
   Value step =
       arith::ConstantIndexOp::create(builder, loc, schedule.getPromote());
+  // Of blocks in f16 each is extended and added to a sum of f32, whose error
+  // the next one could not hold: it begins at zero.
+  Value part = loop.getResult(accumulator), first = zero;
+  FragmentExtendOp extension = getExtension(part);
+  if (extension) {
+    part = extension.getResult();
+    first = FragmentZeroOp::create(builder, loc, part.getType());
+  }
   // The sum comes ahead of what the loop carries.
-  SmallVector<Value> init{zero};
+  SmallVector<Value> init{first};
   llvm::append_range(init, loop.getInitArgs());
   auto blocks = scf::ForOp::create(builder, loc, loop.getLowerBound(),
                                    loop.getUpperBound(), step, init);
+  part.replaceAllUsesWith(blocks.getResult(0));
   for (unsigned i = 0; i < loop.getNumResults(); ++i)
-    loop.getResult(i).replaceAllUsesWith(
-        blocks.getResult(i == accumulator ? 0 : i + 1));
+    if (i != accumulator)
+      loop.getResult(i).replaceAllUsesWith(blocks.getResult(i + 1));
   builder.setInsertionPointToEnd(blocks.getBody());
   Value block = blocks.getInductionVar();
   Value next = arith::AddIOp::create(builder, loc, block, step);
@@ -66,12 +84,14 @@ void sumInBlocks(scf::ForOp loop, unsigned accumulator, ScheduleAttr schedule) {
     loop.getRegionIterArg(accumulator).replaceAllUsesWith(none);
     builder.setInsertionPointToEnd(blocks.getBody());
   }
-  auto total = PromoteOp::create(
-      builder, loc, zero.getType(), zero.getType(), blocks.getRegionIterArg(0),
-      loop.getResult(accumulator), schedule.getCompensated());
+  if (extension)
+    extension->moveBefore(blocks.getBody(), blocks.getBody()->end());
+  auto total = PromoteOp::create(builder, loc, first.getType(), first.getType(),
+                                 blocks.getRegionIterArg(0), part,
+                                 schedule.getCompensated());
   SmallVector<Value> yielded{total.getTotal()};
   llvm::append_range(yielded, loop.getResults());
-  yielded[accumulator + 1] = total.getStart();
+  yielded[accumulator + 1] = extension ? zero : total.getStart();
   scf::YieldOp::create(builder, loc, yielded);
 }
 

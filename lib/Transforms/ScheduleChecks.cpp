@@ -74,6 +74,24 @@ std::optional<std::string> bwgemm::whyNotByMmaSync(GemmOp gemm,
   return std::nullopt;
 }
 
+/// PTX ISA, mma.m16n8k16. Numbers of 8 bits have sums of f16 too, from PTX 8.7
+/// on, but not in all PTX that is written here.
+std::optional<std::string> bwgemm::whyNotInHalf(GemmOp gemm, Preset preset) {
+  Type type = gemm.getAType().getElementType();
+  if (!type.isF16()) {
+    std::string why;
+    llvm::raw_string_ostream(why)
+        << "expects operands of f16 with accumulator=f16, but got " << type
+        << "; without that field their sums are of " << gemm.getSumType();
+    return why;
+  }
+  if (!usesMmaSync(preset))
+    return "has no accumulator=f16, whose sums are those of mma.sync; "
+           "schedule=multistage has it, and so have microkernel, tiled and "
+           "double_buffered";
+  return std::nullopt;
+}
+
 int64_t bwgemm::getInstructionDepth(GemmOp gemm) {
   return 32 * 8 / gemm.getAType().getElementTypeBitWidth();
 }
@@ -101,6 +119,12 @@ bwgemm::checkPromotion(GemmOp gemm, const ScheduleSpec &spec, int64_t tileK,
   if (spec.compensated.value_or(false) && !spec.promote)
     return refuse() << "expects promote=K with compensated=on, the elements of "
                        "K after which sums are added; promote=512 is one";
+  if (spec.compensated.value_or(false) &&
+      spec.accumulator.value_or(Accumulator::F32) == Accumulator::F16)
+    return refuse() << "expects compensated=off with accumulator=f16: the next "
+                       "block would begin from the error of a sum of f32, "
+                       "which an accumulator of f16 cannot hold; promote="
+                    << *spec.promote << " alone, or accumulator=f32, fits";
   if (!spec.promote)
     return success();
   if (!isa<FloatType>(gemm.getAType().getElementType()))

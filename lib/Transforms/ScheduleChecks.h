@@ -47,6 +47,9 @@ whyNotByDescriptors(GemmOp gemm, const TargetInfo &target, Precision precision);
 std::optional<std::string>
 whyNotByMmaSync(GemmOp gemm, const TargetInfo &target, Precision precision);
 
+/// Why a schedule of `preset` cannot add up products in f16.
+std::optional<std::string> whyNotInHalf(GemmOp gemm, Preset preset);
+
 /// Elements of K of one instruction, which takes 32 bytes of it.
 int64_t getInstructionDepth(GemmOp gemm);
 

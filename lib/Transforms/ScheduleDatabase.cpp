@@ -113,6 +113,10 @@ bool EntryReader::readSpec() {
   }
   if (spec->preset == Preset::Auto)
     return fail("schedule", "a preset other than auto with its fields");
+  // `auto` does not choose how exact results are.
+  if (spec->accumulator.value_or(Accumulator::F32) != Accumulator::F32)
+    return fail("schedule", "one without accumulator=f16, which is only taken "
+                            "where it is asked for");
   entry.spec = *spec;
   return true;
 }

@@ -57,8 +57,7 @@ static int64_t countResidents(const TargetInfo &target,
   auto [warpsM, warpsN] = fields.warps;
   int64_t bytes = (m + n) * k * problem.operandBytes * fields.stages;
   int64_t registers =
-      countPartRegisters(m / warpsM, n / warpsN, fields.promote != 0) +
-      kOtherRegisters;
+      countPartRegisters(m / warpsM, n / warpsN, fields) + kOtherRegisters;
   int64_t threads = 32 * warpsM * warpsN;
   return std::max<int64_t>(
       1,

@@ -165,6 +165,22 @@ double wrapped(ElementType type, double value) {
   return toDouble(type, uint64_t(int64_t(value)));
 }
 
+/// With 6 of the header's head, how far sums in f16 may be off.
+double errorOfHalfSums(const GemmProblem &problem, double magnitude) {
+  double depth = double(std::min(problem.k, problem.halfBlock));
+  double growth = std::ceil(depth / 8) * (0x1p-11 + 0x1p-19);
+  // Beyond that the bound says nothing any more; keep it finite.
+  growth = std::fmin(growth, 30);
+  return std::expm1(growth) * magnitude +
+         std::ceil(double(problem.k) / 8) * std::exp(growth) * 0x1p-24;
+}
+
+/// Whether sums of integers with that sum of magnitudes are exact, as far as
+/// what adds up the products goes.
+bool holdsIntegers(const GemmProblem &problem, double magnitude) {
+  return problem.halfBlock == 0 || magnitude <= 0x1p11;
+}
+
 } // namespace
 
 double Expected::bound() const {
@@ -208,7 +224,8 @@ Expected expectedElement(const GemmProblem &problem, const DotProduct &dot,
     expected.value = expected.low = expected.high = wrapped(type, sum);
     return expected;
   }
-  if (integral && magnitude < std::ldexp(1, int(problem.sumBits))) {
+  if (integral && magnitude < std::ldexp(1, int(problem.sumBits)) &&
+      holdsIntegers(problem, dot.magnitude)) {
     expected.value = expected.low = expected.high = roundTo(type, sum);
     return expected;
   }
@@ -220,10 +237,17 @@ Expected expectedElement(const GemmProblem &problem, const DotProduct &dot,
   if (problem.sumBits < 24)
     error += 36 * std::ceil(double(problem.k) / 32) *
              std::ldexp(magnitude, 1 - int(problem.sumBits));
+  bool halfOverflows = false;
+  if (problem.halfBlock) {
+    double ofSums = errorOfHalfSums(problem, dot.magnitude);
+    // Halfway from the largest f16 to where the next one would be.
+    halfOverflows = dot.magnitude + ofSums >= 65520;
+    error += ofSums;
+  }
   expected.value = roundTo(type, sum);
   expected.low = roundTo(type, low - error);
   expected.high = roundTo(type, high + error);
-  expected.mayOverflow = magnitude + error > double(FLT_MAX);
+  expected.mayOverflow = halfOverflows || magnitude + error > double(FLT_MAX);
   return expected;
 }
 

@@ -39,6 +39,39 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
+  // Sums in f16 are two words of two for each 16 x 8, the first with a row of the
+  // upper eight. The last product is that of the lower 16 rows and the right 8
+  // columns.
+  // CHECK-LABEL: llvm.func @half
+  gpu.func @half(%out: memref<64xf32>, %at: index, %a: !bwgemm.operand<a, 32x16xf16>, %b: !bwgemm.operand<b, 16x16xf16>) kernel {
+    // CHECK: %[[ZERO:.*]] = llvm.mlir.zero : vector<2xf16>
+    %zero = bwgemm.fragment_zero : !bwgemm.fragment<32x16xf16, warps = 1x1>
+    // CHECK-COUNT-3: nvvm.mma.sync
+    // CHECK: %[[LAST:.*]] = nvvm.mma.sync A[%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}] B[%{{.*}}, %{{.*}}] C[%[[ZERO]], %[[ZERO]]] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, shape = #nvvm.shape<m = 16, n = 8, k = 16>} : (vector<2xf16>, vector<2xf16>, vector<2xf16>) -> !llvm.struct<(vector<2xf16>, vector<2xf16>)>
+    // CHECK-NOT: nvvm.mma.sync
+    %sum = bwgemm.mma_sync %zero, %a, %b : !bwgemm.fragment<32x16xf16, warps = 1x1>, !bwgemm.operand<a, 32x16xf16>, !bwgemm.operand<b, 16x16xf16>
+    // CHECK: %[[UPPER:.*]] = llvm.extractvalue %[[LAST]][0]
+    // CHECK: %[[LOWER:.*]] = llvm.extractvalue %[[LAST]][1]
+    // CHECK: %[[PAIR:.*]] = llvm.fpext %[[UPPER]] : vector<2xf16> to vector<2xf32>
+    // CHECK: %[[E0:.*]] = llvm.extractelement %[[PAIR]]
+    // CHECK: %[[E1:.*]] = llvm.extractelement %[[PAIR]]
+    // CHECK: %[[PAIR:.*]] = llvm.fpext %[[LOWER]] : vector<2xf16> to vector<2xf32>
+    // CHECK: %[[E2:.*]] = llvm.extractelement %[[PAIR]]
+    // CHECK: %[[E3:.*]] = llvm.extractelement %[[PAIR]]
+    // CHECK: llvm.insertelement %[[E0]]
+    // CHECK: llvm.insertelement %[[E1]]
+    // CHECK: llvm.insertelement %[[E2]]
+    // CHECK: llvm.insertelement %[[E3]]
+    %wide = bwgemm.fragment_extend %sum : !bwgemm.fragment<32x16xf16, warps = 1x1> -> !bwgemm.fragment<32x16xf32, warps = 1x1>
+    %v = bwgemm.fragment_read %wide[16, 8] : !bwgemm.fragment<32x16xf32, warps = 1x1> -> vector<4xf32>
+    vector.store %v, %out[%at] : memref<64xf32>, vector<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
   // Parts of 32 rows, 64 bytes, begin at a multiple of that: one division says in
   // which column of 128 bytes, and the second block is 32 bytes on within its row.
   // CHECK-LABEL: llvm.func @parts

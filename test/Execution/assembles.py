@@ -49,6 +49,13 @@ WARP_SCHEDULES = ["microkernel", "tiled", "double_buffered", "multistage",
                   "multistage,tile=128x256x32,stages=4",
                   "multistage,tile=64x64x64,split_k=3",
                   "multistage,promote=512,compensated=on"]
+# Where operands are of f16.
+HALF_SCHEDULES = ["microkernel,accumulator=f16", "tiled,accumulator=f16",
+                  "double_buffered,accumulator=f16",
+                  "multistage,accumulator=f16",
+                  "multistage,tile=128x256x32,stages=4,accumulator=f16",
+                  "multistage,tile=64x64x64,split_k=3,accumulator=f16",
+                  "multistage,accumulator=f16,promote=128"]
 WARP_TARGETS = ["sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120"]
 REGISTER_TARGETS = ["sm_100a", "sm_103a"]
 
@@ -129,8 +136,10 @@ def check(source, schedule, target, folder):
     assemble(ptx, target, folder)
     # The tensor cores are used exactly where the schedule says so.
     mma = "wgmma.mma_async" if target == "sm_90a" else "tcgen05.mma"
-    if schedule in WARP_SCHEDULES:
+    if schedule in WARP_SCHEDULES + HALF_SCHEDULES:
         mma = "mma.sync"
+    if schedule in HALF_SCHEDULES:
+        mma += ".aligned.m16n8k16.row.col.f16.f16.f16.f16"
     assert (mma in ptx) == (not schedule.startswith("naive"))
 
     library = os.path.join(folder, "library.so")
@@ -176,6 +185,10 @@ def main():
                 cases += [(schedule, "sm_90a") for schedule in HOPPER_SCHEDULES]
                 cases += [(schedule, target) for schedule in WARP_SCHEDULES
                           for target in WARP_TARGETS]
+                with open(source) as file:
+                    if re.search(r"%a: memref<[0-9?x]*xf16", file.read()):
+                        cases += [(schedule, target) for schedule in HALF_SCHEDULES
+                                  for target in WARP_TARGETS]
                 for schedule, target in cases:
                     check(source, schedule, target, folder)
                     count += 1

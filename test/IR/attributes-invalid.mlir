@@ -159,7 +159,7 @@ module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages
 
 // -----
 
-// expected-error@+1 {{expects raster, order, store, staging, swap_ab, cta_group, cluster, scheduler, split_k, warps, precision, promote, compensated or pdl, but got depth}}
+// expected-error@+1 {{expects raster, order, store, staging, swap_ab, cta_group, cluster, scheduler, split_k, warps, precision, accumulator, promote, compensated or pdl, but got depth}}
 module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", depth = 3> } {}
 
 // -----

@@ -197,6 +197,51 @@ func.func @f(%acc: !bwgemm.fragment<64x64xf32, warps = 2x2>, %a: !bwgemm.operand
 
 // -----
 
+// mma_sync_c4
+func.func @f(%acc: !bwgemm.fragment<16x8xf16>, %a: !bwgemm.operand<a, 16x16xbf16>, %b: !bwgemm.operand<b, 8x16xbf16>) {
+  // expected-error @+1 {{expects operands of f16 for an accumulator of f16, but got 'bf16'}}
+  %0 = bwgemm.mma_sync %acc, %a, %b : !bwgemm.fragment<16x8xf16>, !bwgemm.operand<a, 16x16xbf16>, !bwgemm.operand<b, 8x16xbf16>
+  return
+}
+
+// -----
+
+// mma_sync_c4
+func.func @f(%acc: !bwgemm.fragment<16x8xf16>, %a: !bwgemm.operand<a, 16x32xf8E5M2>, %b: !bwgemm.operand<b, 8x32xf8E5M2>) {
+  // expected-error @+1 {{expects operands of f16 for an accumulator of f16, but got 'f8E5M2'}}
+  %0 = bwgemm.mma_sync %acc, %a, %b : !bwgemm.fragment<16x8xf16>, !bwgemm.operand<a, 16x32xf8E5M2>, !bwgemm.operand<b, 8x32xf8E5M2>
+  return
+}
+
+// -----
+
+// fragment_extend_c1
+func.func @f(%acc: !bwgemm.fragment<16x8xf32>) {
+  // expected-error @+1 {{expects to make f32 of f16, but got 'f32' of 'f32'}}
+  %0 = bwgemm.fragment_extend %acc : !bwgemm.fragment<16x8xf32> -> !bwgemm.fragment<16x8xf32>
+  return
+}
+
+// -----
+
+// fragment_extend_c2
+func.func @f(%acc: !bwgemm.fragment<64x64xf16, warps = 2x2>) {
+  // expected-error @+1 {{expects the same elements in the same warps, but got '!bwgemm.fragment<64x64xf16, warps = 2x2>' and '!bwgemm.fragment<64x64xf32, warps = 1x4>'}}
+  %0 = bwgemm.fragment_extend %acc : !bwgemm.fragment<64x64xf16, warps = 2x2> -> !bwgemm.fragment<64x64xf32, warps = 1x4>
+  return
+}
+
+// -----
+
+// store_c9
+func.func @f(%acc: !bwgemm.fragment<16x8xf16>, %d: memref<16x8xf16>, %i: index) {
+  // expected-error @+1 {{expects sums of f32 or i32, but got f16, of which bwgemm.fragment_extend makes f32}}
+  bwgemm.store %acc, %d[%i, %i] : !bwgemm.fragment<16x8xf16>, memref<16x8xf16>
+  return
+}
+
+// -----
+
 // load_c3
 func.func @f(%a: memref<64xbf16>, %i: index) {
   // expected-error @+1 {{expects a matrix and two coordinates, but got rank 1 and 1 coordinates}}
@@ -233,6 +278,23 @@ module attributes { test.a = #bwgemm.schedule<tiled, tile = 64x64x32, stages = 1
 
 // -----
 
+// schedule_c18
+// expected-error @+1 {{expects accumulator = f16 with preset microkernel, tiled, double_buffered or multistage, but got preset persistent}}
+module attributes { test.a = #bwgemm.schedule<persistent, tile = 128x128x64, stages = 4, swizzle = 128B, tmem_load = "16x256b", accumulator = f16> } {}
+
+// -----
+
+// schedule_c19
+// expected-error @+1 {{expects compensated = off with accumulator = f16, which cannot hold the error of a sum of f32, but got on}}
+module attributes { test.a = #bwgemm.schedule<tiled, tile = 64x64x32, stages = 1, swizzle = 64B, warps = 2x2, accumulator = f16, promote = 64, compensated = on> } {}
+
+// -----
+
+// expected-error @+1 {{expects an accumulator of f32 or f16, but got bf16}}
+module attributes { test.a = #bwgemm.schedule<tiled, tile = 64x64x32, stages = 1, swizzle = 64B, warps = 2x2, accumulator = bf16> } {}
+
+// -----
+
 // copy_tile_c2
 func.func @f(%a: memref<64x64xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major>, %i: index) {
   // expected-error @+1 {{expects the number of a part and that of all parts, [0, 3] for the first of three, but got [3, 3]}}
@@ -255,5 +317,14 @@ func.func @f(%a: memref<64x64xbf16>, %t: !bwgemm.smem<64x64xbf16, k_major>, %i: 
 func.func @f(%sum: !bwgemm.fragment<16x8xi32>) {
   // expected-error @+1 {{expects sums of f32, but got '!bwgemm.fragment<16x8xi32>'}}
   %total, %start = bwgemm.promote %sum, %sum : !bwgemm.fragment<16x8xi32>
+  return
+}
+
+// -----
+
+// promote_c1
+func.func @f(%sum: !bwgemm.fragment<16x8xf16>) {
+  // expected-error @+1 {{expects sums of f32, but got '!bwgemm.fragment<16x8xf16>'}}
+  %total, %start = bwgemm.promote %sum, %sum : !bwgemm.fragment<16x8xf16>
   return
 }

@@ -56,6 +56,20 @@ func.func @products(%a: !bwgemm.smem<2x128x32xbf16, k_major, swizzle = 64B>,
   return
 }
 
+// Sums in f16, which become f32 before anything else is made of them.
+// CHECK-LABEL: func.func @half
+func.func @half(%a: !bwgemm.operand<a, 32x16xf16>, %b: !bwgemm.operand<b, 16x16xf16>, %d: memref<?x?xf16>) {
+  %c0 = arith.constant 0 : index
+  %zero = bwgemm.fragment_zero : !bwgemm.fragment<64x32xf16, warps = 2x2>
+  // CHECK: %[[SUM:.*]] = bwgemm.mma_sync %{{.*}}, %{{.*}}, %{{.*}} : !bwgemm.fragment<64x32xf16, warps = 2x2>, !bwgemm.operand<a, 32x16xf16>, !bwgemm.operand<b, 16x16xf16>
+  %sum = bwgemm.mma_sync %zero, %a, %b
+      : !bwgemm.fragment<64x32xf16, warps = 2x2>, !bwgemm.operand<a, 32x16xf16>, !bwgemm.operand<b, 16x16xf16>
+  // CHECK: bwgemm.fragment_extend %[[SUM]] : !bwgemm.fragment<64x32xf16, warps = 2x2> -> !bwgemm.fragment<64x32xf32, warps = 2x2>
+  %wide = bwgemm.fragment_extend %sum : !bwgemm.fragment<64x32xf16, warps = 2x2> -> !bwgemm.fragment<64x32xf32, warps = 2x2>
+  bwgemm.store %wide, %d[%c0, %c0] : !bwgemm.fragment<64x32xf32, warps = 2x2>, memref<?x?xf16>
+  return
+}
+
 // A tile program may read matrices themselves.
 // CHECK-LABEL: func.func @tile
 func.func @tile(%a: memref<?x?xbf16>, %m: index, %k: index) -> !bwgemm.smem<64x32xbf16, k_major> {
@@ -68,9 +82,13 @@ func.func @tile(%a: memref<?x?xbf16>, %m: index, %k: index) -> !bwgemm.smem<64x3
 // CHECK: #bwgemm.schedule<tiled, tile = 64x64x32, stages = 1, swizzle = 64B, warps = 1x1>
 // CHECK: #bwgemm.schedule<tiled, tile = 64x64x32, stages = 1, swizzle = 64B, warps = 2x2, promote = 512>
 // CHECK: #bwgemm.schedule<persistent, tile = 128x128x64, stages = 4, swizzle = 128B, tmem_load = "16x256b", promote = 256, compensated = on>
+// CHECK: #bwgemm.schedule<multistage, tile = 64x64x64, stages = 3, swizzle = 128B, warps = 2x2, accumulator = f16, promote = 128>
+// CHECK: #bwgemm.schedule<multistage, tile = 64x64x64, stages = 3, swizzle = 128B, warps = 2x2>
 module attributes {
   test.a = #bwgemm.schedule<multistage, tile = 128x256x32, stages = 4, swizzle = 64B, raster = 8, warps = 2x4>,
   test.b = #bwgemm.schedule<tiled, tile = 64x64x32, stages = 1, swizzle = 64B>,
   test.c = #bwgemm.schedule<tiled, tile = 64x64x32, stages = 1, swizzle = 64B, warps = 2x2, promote = 512, compensated = off>,
-  test.d = #bwgemm.schedule<persistent, tile = 128x128x64, stages = 4, swizzle = 128B, tmem_load = "16x256b", promote = 256, compensated = on>
+  test.d = #bwgemm.schedule<persistent, tile = 128x128x64, stages = 4, swizzle = 128B, tmem_load = "16x256b", promote = 256, compensated = on>,
+  test.e = #bwgemm.schedule<multistage, tile = 64x64x64, stages = 3, swizzle = 128B, warps = 2x2, accumulator = f16, promote = 128>,
+  test.f = #bwgemm.schedule<multistage, tile = 64x64x64, stages = 3, swizzle = 128B, warps = 2x2, accumulator = f32>
 } {}

@@ -1,8 +1,8 @@
 // RUN: bwgemm-opt %s --split-input-file --verify-diagnostics
 
 // fragment_c1
-// expected-error @+1 {{expects an accumulator of f32 or i32, but got 'f16'}}
-func.func private @f(!bwgemm.fragment<64x64xf16>)
+// expected-error @+1 {{expects an accumulator of f32, f16 or i32, but got 'bf16'}}
+func.func private @f(!bwgemm.fragment<64x64xbf16>)
 
 // -----
 
@@ -157,6 +157,15 @@ func.func @f(%acc: !bwgemm.fragment<64x40xi32>, %a: !bwgemm.smem<64x128xi8, k_ma
 func.func @f(%acc: !bwgemm.fragment<64x32xf32>, %a: !bwgemm.smem<64x128xf8E4M3FN, k_major, swizzle = 128B>, %b: !bwgemm.smem<32x128xf8E5M2, mn_major, swizzle = 32B>, %g: index) {
   // expected-error @+1 {{expects operands of 'f8E4M3FN' that are k_major, but got mn_major}}
   %r = bwgemm.warpgroup_mma %acc, %a, %b in %g : !bwgemm.fragment<64x32xf32>, !bwgemm.smem<64x128xf8E4M3FN, k_major, swizzle = 128B>, !bwgemm.smem<32x128xf8E5M2, mn_major, swizzle = 32B>
+  return
+}
+
+// -----
+
+// product_c3: sums of f16 are those of mma.sync.
+func.func @f(%acc: !bwgemm.fragment<64x32xf16>, %a: !bwgemm.smem<64x64xf16, k_major, swizzle = 128B>, %b: !bwgemm.smem<32x64xf16, k_major, swizzle = 128B>, %g: index) {
+  // expected-error @+1 {{expects an accumulator of 'f32' for operands of 'f16', but got 'f16'}}
+  %r = bwgemm.warpgroup_mma %acc, %a, %b in %g : !bwgemm.fragment<64x32xf16>, !bwgemm.smem<64x64xf16, k_major, swizzle = 128B>, !bwgemm.smem<32x64xf16, k_major, swizzle = 128B>
   return
 }
 

@@ -33,6 +33,7 @@
 // CHECK-SAME: \22name\22:\22types\22
 // CHECK-SAME: {\22a\22:{\22arg\22:0,\22transposed\22:false},\22accumulate\22:true,\22b\22:{\22arg\22:1,\22transposed\22:false,\22unsigned\22:true},\22d\22:{\22arg\22:2},\22op\22:\22gemm\22}
 // CHECK-SAME: \22multiplied_by\22:\22mma.sync\22,\22op\22:\22gemm\22,\22precision\22:\22tf32\22}
+// CHECK-SAME: {{[{]}}\22a\22:{\22arg\22:5,{{.*}}\22accumulator\22:\22f16\22,{{.*}}\22op\22:\22gemm\22,\22promote\22:128}
 
 // CHECK-SAME: \22results\22:[{\22element_type\22:\22i32\22,\22scalar\22:true}]
 // CHECK-SAME: \22ptx_symbol\22:\22bwgemm_ptx\22,\22target\22:\22sm_100a\22
@@ -69,10 +70,12 @@ module attributes {bwgemm.target = "sm_100a"} {
     }
     return
   }
-  func.func @types(%i: memref<64x64xi8>, %j: memref<64x64xi8>, %s: memref<64x64xi32>, %a: memref<64x64xf32>, %d: memref<64x64xf32>) {
+  func.func @types(%i: memref<64x64xi8>, %j: memref<64x64xi8>, %s: memref<64x64xi32>, %a: memref<64x64xf32>, %d: memref<64x64xf32>, %h: memref<64x64xf16>) {
     bwgemm.gemm %i, %j, %s unsigned_b accumulate : memref<64x64xi8>, memref<64x64xi8>, memref<64x64xi32>
     bwgemm.gemm %a, %a, %d transpose_b schedule <tiled, tile = 64x64x16, stages = 1, swizzle = 64B, warps = 2x2, precision = tf32>
         : memref<64x64xf32>, memref<64x64xf32>, memref<64x64xf32>
+    bwgemm.gemm %h, %h, %d schedule <tiled, tile = 64x64x64, stages = 1, swizzle = 128B, warps = 2x2, accumulator = f16, promote = 128>
+        : memref<64x64xf16>, memref<64x64xf16>, memref<64x64xf32>
     return
   }
   func.func @scalar() -> i32 {

@@ -23,6 +23,20 @@
 // RUN: bwgemm-opt %t/large.mlir --bwgemm-assign-schedule="target=sm_90a schedule=auto,promote=512,compensated=on" | FileCheck %s --check-prefix=HOPPER
 // HOPPER: schedule <persistent, {{.*}}, promote = 512, compensated = on>
 
+// Sums in f16 are those of mma.sync on every target, whatever the database of
+// measured schedules has.
+// RUN: sed 's/bf16/f16/g' %t/large.mlir > %t/half.mlir
+// RUN: bwgemm-opt %t/half.mlir --bwgemm-assign-schedule="target=sm_80 schedule=auto,accumulator=f16" | FileCheck %s --check-prefix=HALF
+// RUN: bwgemm-opt %t/half.mlir --bwgemm-assign-schedule="target=sm_90a schedule=auto,accumulator=f16" | FileCheck %s --check-prefix=HALF
+// RUN: bwgemm-opt %t/half.mlir --bwgemm-assign-schedule="target=sm_100a schedule=auto,accumulator=f16" | FileCheck %s --check-prefix=HALF100
+// HALF: schedule <multistage, tile = 128x256x64, stages = 3, swizzle = 128B, raster = 8, warps = 2x4, accumulator = f16>
+// HALF100: schedule <multistage, {{.*}}, accumulator = f16>
+// RUN: bwgemm-opt %t/half.mlir --bwgemm-assign-schedule="target=sm_90 schedule=auto,accumulator=f16,promote=128" | FileCheck %s --check-prefix=BLOCKS
+// BLOCKS: schedule <multistage, {{.*}}, accumulator = f16, promote = 128>
+// RUN: bwgemm-opt %t/half.mlir --bwgemm-assign-schedule="target=sm_90 schedule=auto,accumulator=f16" | bwgemm-opt --bwgemm-assign-schedule="target=sm_90 schedule=naive" | FileCheck %s --check-prefix=HALF
+// The default by its name.
+// RUN: bwgemm-opt %t/large.mlir --bwgemm-assign-schedule="target=sm_80 schedule=auto,accumulator=f32" | FileCheck %s --check-prefix=LARGE80
+
 // 16 rows, and few columns of tiles: the smallest tiles fill the chip best.
 // RUN: bwgemm-opt %t/flat.mlir --bwgemm-assign-schedule="target=sm_80 schedule=auto" | FileCheck %s --check-prefix=FLAT
 // FLAT: schedule <multistage, tile = 16x64x64, stages = 3, swizzle = 128B, raster = 8, warps = 1x4>

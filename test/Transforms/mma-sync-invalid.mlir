@@ -2,7 +2,7 @@
 
 // RUN: split-file %s %t
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=multistage,cluster=2x1" 2>&1 | FileCheck %s --check-prefix=CLUSTER
-// CLUSTER: gemm.mlir:2:3: error: 'bwgemm.gemm' op schedule 'multistage': has no cluster: its threads copy and multiply by mma.sync; its fields are tile, stages, swizzle, raster, order, split_k, warps, precision, promote, compensated and pdl
+// CLUSTER: gemm.mlir:2:3: error: 'bwgemm.gemm' op schedule 'multistage': has no cluster: its threads copy and multiply by mma.sync; its fields are tile, stages, swizzle, raster, order, split_k, warps, precision, accumulator, promote, compensated and pdl
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,tmem_load=32x32b" 2>&1 | FileCheck %s --check-prefix=LOAD
 // LOAD: schedule 'tiled': has no tmem_load
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,store=tma" 2>&1 | FileCheck %s --check-prefix=STORE
@@ -65,11 +65,36 @@
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_100a schedule=persistent,promote=512" 2>&1 | FileCheck %s --check-prefix=TENSOR
 // TENSOR: schedule 'persistent': has no promote: its accumulator is in tensor memory; microkernel, tiled, double_buffered and multistage have it, and with wgmma (sm_90a) warp_specialized and persistent
 
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=multistage,accumulator=f16" 2>&1 | FileCheck %s --check-prefix=BFLOAT
+// BFLOAT: schedule 'multistage': expects operands of f16 with accumulator=f16, but got bf16; without that field their sums are of f32
+// RUN: sed 's/bf16/f8E5M2/g' %t/gemm.mlir > %t/fp8.mlir
+// RUN: not bwgemm-opt %t/fp8.mlir --bwgemm-assign-schedule="target=sm_89 schedule=auto,accumulator=f16" 2>&1 | FileCheck %s --check-prefix=FP8
+// FP8: schedule 'multistage': expects operands of f16 with accumulator=f16, but got f8E5M2; without that field their sums are of f32
+// RUN: sed 's/bf16/i8/g; s/xf32/xi32/g' %t/gemm.mlir > %t/int.mlir
+// RUN: not bwgemm-opt %t/int.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,accumulator=f16" 2>&1 | FileCheck %s --check-prefix=INT
+// INT: schedule 'tiled': expects operands of f16 with accumulator=f16, but got i8; without that field their sums are of i32
+// RUN: sed 's/bf16/f32/g' %t/gemm.mlir > %t/f32.mlir
+// RUN: not bwgemm-opt %t/f32.mlir --bwgemm-assign-schedule="target=sm_80 schedule=auto,accumulator=f16" 2>&1 | FileCheck %s --check-prefix=F32
+// F32: schedule 'naive': expects operands of f16 with accumulator=f16, but got f32; without that field their sums are of f32
+// RUN: sed 's/bf16/f16/g' %t/gemm.mlir > %t/f16.mlir
+// RUN: not bwgemm-opt %t/f16.mlir --bwgemm-assign-schedule="target=sm_80 schedule=naive,accumulator=f16" 2>&1 | FileCheck %s --check-prefix=HALF
+// RUN: not bwgemm-opt %t/f16.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,accumulator=f16" 2>&1 | FileCheck %s --check-prefix=HALF
+// RUN: not bwgemm-opt %t/f16.mlir --bwgemm-assign-schedule="target=sm_100a schedule=two_cta,accumulator=f16" 2>&1 | FileCheck %s --check-prefix=HALF
+// HALF: has no accumulator=f16, whose sums are those of mma.sync; schedule=multistage has it, and so have microkernel, tiled and double_buffered
+// RUN: not bwgemm-opt %t/f16.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,accumulator=f16,promote=64,compensated=on" 2>&1 | FileCheck %s --check-prefix=ERROR
+// ERROR: schedule 'tiled': expects compensated=off with accumulator=f16: the next block would begin from the error of a sum of f32, which an accumulator of f16 cannot hold; promote=64 alone, or accumulator=f32, fits
+// 64 x 64 elements are 64 registers, 128 for their sums, and 64 for operands.
+// RUN: not bwgemm-opt %t/f16.mlir --bwgemm-assign-schedule="target=sm_80 schedule=multistage,tile=128x128x32,warps=2x2,accumulator=f16,promote=512" 2>&1 | FileCheck %s --check-prefix=HALVES
+// HALVES: schedule 'multistage': a warp's part of 64x64 takes 256 registers of each thread for its accumulator, the sum that promote adds it to and its operands, but there are 208; parts of 64x32 fit
+
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=multistage,order=hilbert,raster=3" 2>&1 | FileCheck %s --check-prefix=HILBERT
 // HILBERT: schedule 'multistage': expects a raster that is a power of two, 2 at least, for order=hilbert, but got raster=3
 
 // RUN: not bwgemm-opt %t/unrolled.mlir --bwgemm-promote 2>&1 | FileCheck %s --check-prefix=UNROLLED
 // UNROLLED: error: 'gpu.func' op expects a loop over K with an accumulator that begins at zero, for a schedule with promote
+
+// Nothing but what is extended may be added to a sum of f32.
+// RUN: not bwgemm-opt %t/half.mlir --bwgemm-promote 2>&1 | FileCheck %s --check-prefix=UNROLLED
 
 // RUN: not bwgemm-opt %t/map.mlir --bwgemm-insert-warps 2>&1 | FileCheck %s --check-prefix=MAP
 // MAP: error: 'bwgemm.load' op expects a matrix as source, since threads copy it for mma.sync; tensor maps are for TMA
@@ -126,6 +151,20 @@ gpu.module @kernels {
   gpu.func @kernel(%b: memref<?x?xbf16>, %n: index, %k: index) kernel {
     %tile = bwgemm.smem_alloc : !bwgemm.smem<64x16xbf16, k_major>
     bwgemm.copy_tile %b[%n, %k], %tile by 16 : memref<?x?xbf16>, !bwgemm.smem<64x16xbf16, k_major>
+    gpu.return
+  }
+}
+
+//--- half.mlir
+gpu.module @kernels {
+  gpu.func @f(%a: !bwgemm.operand<a, 16x16xf16>, %b: !bwgemm.operand<b, 8x16xf16>, %k: index) kernel attributes {bwgemm.schedule = #bwgemm.schedule<tiled, tile = 16x8x16, stages = 1, swizzle = 32B, warps = 1x1, accumulator = f16, promote = 16>} {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %zero = bwgemm.fragment_zero : !bwgemm.fragment<16x8xf16, warps = 1x1>
+    %sum = scf.for %i = %c0 to %k step %c16 iter_args(%acc = %zero) -> (!bwgemm.fragment<16x8xf16, warps = 1x1>) {
+      %next = bwgemm.mma_sync %acc, %a, %b : !bwgemm.fragment<16x8xf16, warps = 1x1>, !bwgemm.operand<a, 16x16xf16>, !bwgemm.operand<b, 8x16xf16>
+      scf.yield %next : !bwgemm.fragment<16x8xf16, warps = 1x1>
+    }
     gpu.return
   }
 }

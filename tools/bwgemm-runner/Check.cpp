@@ -73,6 +73,7 @@ public:
     problem.a.type = operation.a.type;
     problem.b.type = operation.b.type;
     problem.sumBits = operation.sumBits;
+    problem.halfBlock = operation.halfBlock;
     if (operation.a.transposed)
       problem.a = problem.a.transposed();
     if (operation.b.transposed)

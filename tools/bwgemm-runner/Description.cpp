@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 using nlohmann::json;
@@ -216,6 +217,16 @@ void readArithmetic(Reader &reader, const json &object,
     operation.sumBits = 14;
   if (reader.string(object, "precision", where, false) == "tf32")
     operation.a.type = operation.b.type = ElementType::TF32;
+  std::string sums = reader.string(object, "accumulator", where, false);
+  if (sums == "f16") {
+    operation.halfBlock = std::numeric_limits<int64_t>::max();
+    if (const json *block = reader.member(object, "promote", where, false))
+      operation.halfBlock = reader.integer(*block, where + ".promote");
+    if (operation.halfBlock < 1)
+      reader.fail(where + ".promote", "a number of 1 or more");
+  } else if (!sums.empty()) {
+    operation.notCheckable = "this program does not know sums of " + sums;
+  }
   if (!runtime::isFloat(operation.a.type))
     operation.epilogue.sumType = ElementType::I32;
 }

@@ -55,6 +55,8 @@ struct OperationInfo {
   bool accumulate = false, hasEpilogue = false;
   /// Bits of the significand of sums, as of runtime::GemmProblem.
   unsigned sumBits = 24;
+  /// Elements of K that are summed in f16, likewise.
+  int64_t halfBlock = 0;
   std::vector<EpilogueOperandInfo> epilogueOperands;
   /// Its views of operands are left empty.
   runtime::Epilogue epilogue;

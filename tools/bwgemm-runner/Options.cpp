@@ -39,7 +39,8 @@ const char *const examples =
 
 How results are judged: each is compared with a dot product in double
 precision. It may differ by what fp32 accumulation of K products can cost,
-about K 2^-24 sum |a||b|, and one rounding to the result type. With small
+about K 2^-24 sum |a||b| (with accumulator=f16 about (K/8) 2^-11 sum
+|a||b|), and one rounding to the result type. With small
 integers nothing may be lost, and it must be equal. "max_rel_err" is the
 largest error divided by sum |a||b| of its dot product.
 

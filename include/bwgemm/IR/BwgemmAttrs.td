@@ -85,6 +85,13 @@ def Bwgemm_Precision : I32EnumAttr<"Precision", "how much of each operand of f32
   let cppNamespace = "::mlir::bwgemm";
 }
 
+def Bwgemm_Accumulator : I32EnumAttr<"Accumulator", "type of the sums of tensor cores", [
+    I32EnumAttrCase<"F32", 0, "f32">,
+    I32EnumAttrCase<"F16", 1, "f16">
+  ]> {
+  let cppNamespace = "::mlir::bwgemm";
+}
+
 def Bwgemm_FenceKind : I32EnumAttr<"FenceKind", "what a fence orders", [
     I32EnumAttrCase<"MBarrierInit", 0, "mbarrier_init">,
     I32EnumAttrCase<"AsyncShared", 1, "async_shared">,
@@ -213,6 +220,9 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
       mma.sync
     - `precision = full`: all bits of the operands count; with `tf32` operands of
       f32 go to tensor cores, which leave out their low 13 bits
+    - `accumulator = f32`: the type in which tensor cores add up products; `f16`
+      takes half of the registers, rounds in every instruction and is for the
+      presets of mma.sync and operands of f16 (sums of integers are i32)
     - `promote = 0`: elements of K after which the tensor cores' accumulator is
       added to a sum that is rounded to nearest, a multiple of the tile's K;
       0 for never
@@ -259,6 +269,7 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
     std::array<int64_t, 2> getWarps() const { return getFields().warps; }
     bool getSwapAB() const { return getFields().swapAB; }
     int64_t getStaging() const { return getFields().staging; }
+    Accumulator getAccumulator() const { return getFields().accumulator; }
     int64_t getPromote() const { return getFields().promote; }
     bool getCompensated() const { return getFields().compensated; }
     /// The SPEC that --schedule= takes: "swizzle,tile=64x64x64,stages=1,...".

@@ -242,7 +242,7 @@ def Bwgemm_AccType : Bwgemm_Type<"Acc", "acc"> {
 def Bwgemm_FragmentType : Bwgemm_Type<"Fragment", "fragment"> {
   let summary = "accumulator in the registers of warps";
   let description = [{
-    M x N accumulators of f32 or i32, spread over the threads of `warps = WM x WN`
+    M x N accumulators of f32, f16 or i32, spread over the threads of `warps = WM x WN`
     warps: warp w has the M / WM rows from (w / WN) * M / WM on and the N / WN
     columns from (w mod WN) * N / WN on. These are blocks of 16 rows. With
     t = t0 + 4 t1 the number of a thread in its warp, element r = p + 2 q + 4 j
@@ -264,9 +264,15 @@ def Bwgemm_FragmentType : Bwgemm_Type<"Fragment", "fragment"> {
     fragment D). Without `warps` each 16 rows are those of one warp, as of
     warpgroups.
 
+    Elements of f32 and i32 have a register each. Of f16 the elements with p = 0
+    and p = 1, neighbours in a row, share one, the first of them in its lower
+    half: register q + 2 j has those of row t1 + 8 q. Only mma.sync of operands of
+    f16 leaves such sums; `bwgemm.fragment_extend` makes f32 of them.
+
     ```mlir
     !bwgemm.fragment<128x256xf32>
     !bwgemm.fragment<128x128xf32, warps = 2x2>
+    !bwgemm.fragment<128x128xf16, warps = 2x2>
     ```
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
@@ -283,6 +289,8 @@ def Bwgemm_FragmentType : Bwgemm_Type<"Fragment", "fragment"> {
     int64_t getWarpRows() const { return getRows() / getWarpsM(); }
     int64_t getWarpColumns() const { return getColumns() / getWarpsN(); }
     int64_t getWarps() const { return getWarpsM() * getWarpsN(); }
+    /// Elements of one register: two of f16.
+    int64_t getPacked() const { return getElementType().isF16() ? 2 : 1; }
     /// Whether each warp has 16 rows of all columns, as wgmma leaves them.
     bool isOfWarpgroups() const { return getWarpRows() == 16 && getWarpsN() == 1; }
   }];

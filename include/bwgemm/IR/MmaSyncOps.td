@@ -137,6 +137,7 @@ def Bwgemm_MmaSyncOp : Bwgemm_Op<"mma_sync", [
     | A and B | accumulator | shape |
     |---|---|---|
     | both f16 or both bf16 | f32 | m16n8k16 |
+    | both f16 | f16, rounded to nearest | m16n8k16 |
     | each f8E4M3FN or f8E5M2 (sm_89 and later) | f32 | m16n8k32 |
     | each i8 or ui8 | i32 | m16n8k32 |
     | both f32, of which the low 13 bits do not count (tf32) | f32 | m16n8k8 |
@@ -150,6 +151,24 @@ def Bwgemm_MmaSyncOp : Bwgemm_Op<"mma_sync", [
                        Bwgemm_OperandType:$b);
   let results = (outs Bwgemm_FragmentType:$result);
   let assemblyFormat = "$acc `,` $a `,` $b attr-dict `:` qualified(type($acc)) `,` qualified(type($a)) `,` qualified(type($b))";
+  let hasVerifier = 1;
+}
+
+def Bwgemm_FragmentExtendOp : Bwgemm_Op<"fragment_extend", [Pure]> {
+  let summary = "an accumulator of f16 as one of f32";
+  let description = [{
+    The same elements in the same threads, as f32, which is exact. What follows
+    the sum over K, or over a block of it, is computed in f32.
+
+    PTX `cvt.f32.f16`, one for each element (PTX ISA, cvt).
+
+    ```mlir
+    %sum = bwgemm.fragment_extend %acc : !bwgemm.fragment<128x128xf16, warps = 2x2> -> !bwgemm.fragment<128x128xf32, warps = 2x2>
+    ```
+  }];
+  let arguments = (ins Bwgemm_FragmentType:$fragment);
+  let results = (outs Bwgemm_FragmentType:$result);
+  let assemblyFormat = "$fragment attr-dict `:` qualified(type($fragment)) `->` qualified(type($result))";
   let hasVerifier = 1;
 }
 

@@ -34,6 +34,7 @@ struct ScheduleSpec {
   std::optional<std::array<int64_t, 2>> warps;
   std::optional<int64_t> staging;
   std::optional<bool> swapAB;
+  std::optional<Accumulator> accumulator;
   std::optional<int64_t> promote;
   std::optional<bool> compensated;
 

@@ -62,6 +62,8 @@ struct ScheduleFields {
   int64_t staging = 2;
   /// Whether D's transpose is computed, as B's transpose by A's.
   bool swapAB = false;
+  /// What tensor cores add up floating-point products in.
+  Accumulator accumulator = Accumulator::F32;
   /// Elements of K after which an accumulator of the tensor cores is added to a
   /// sum that is rounded to nearest; 0 for never.
   int64_t promote = 0;
@@ -76,7 +78,7 @@ struct ScheduleFields {
   auto asTuple() const {
     return std::tie(preset, tile, stages, swizzleSpan, tmemLoad, raster, order,
                     store, ctaGroup, cluster, scheduler, splitK, precision, pdl,
-                    warps, staging, swapAB, promote, compensated);
+                    warps, staging, swapAB, accumulator, promote, compensated);
   }
   bool operator==(const ScheduleFields &other) const {
     return asTuple() == other.asTuple();
@@ -90,7 +92,7 @@ inline llvm::hash_code hash_value(const ScheduleFields &fields) {
       fields.order, fields.store, fields.ctaGroup, fields.cluster[0],
       fields.cluster[1], fields.scheduler, fields.splitK, fields.precision,
       fields.pdl, fields.warps[0], fields.warps[1], fields.staging,
-      fields.swapAB, fields.promote, fields.compensated);
+      fields.swapAB, fields.accumulator, fields.promote, fields.compensated);
 }
 
 } // namespace mlir::bwgemm

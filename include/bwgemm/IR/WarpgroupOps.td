@@ -29,7 +29,8 @@ def Bwgemm_PromoteOp : Bwgemm_Op<"promote", [
     which tensor cores do not do when they accumulate. `start` is where the next
     accumulator begins: zero, or with `compensated` the error of this addition,
     exactly `sum + part - total` (Knuth's two-sum), which so enters the next
-    sum.
+    sum. Parts of f16 are extended ahead of it (`bwgemm.fragment_extend`), and
+    their accumulators begin at zero each.
 
     PTX `add.rn.f32`, one for each element, six with `compensated` (PTX ISA,
     add).

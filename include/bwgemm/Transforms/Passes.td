@@ -206,7 +206,8 @@ def InsertWarps : Pass<"bwgemm-insert-warps", "::mlir::ModuleOp"> {
     the alignment of rows allows, and each warp multiplies its part of the tile:
     for every 16 of K, `bwgemm.ldmatrix` brings its rows of A and of B to
     registers and `bwgemm.mma_sync` adds their product to the accumulator, which
-    is in registers too. Alignment that the types do not promise is asked for at
+    is in registers too. With `accumulator = f16` that is of f16, and
+    `bwgemm.fragment_extend` makes f32 of it behind the loop. Alignment that the types do not promise is asked for at
     run time.
   }];
   let dependentDialects = [
@@ -233,6 +234,9 @@ def Promote : Pass<"bwgemm-promote", "::mlir::ModuleOp"> {
       scf.yield %next#0, %next#1
     }
     ```
+
+    Parts in f16 are extended to f32 ahead of `bwgemm.promote`, in the inner loop's
+    place, and all of them begin at zero.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",

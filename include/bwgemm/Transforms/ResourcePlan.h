@@ -60,11 +60,16 @@ int64_t getMostStages(ScheduleFields fields, Type operandType, Type storedType,
                       int64_t sharedBytes, bool warpgroups = false);
 
 /// Registers for what a thread keeps of a warp's part of a tile of mma.sync: an
-/// accumulator of 32 bits for each element, as much again for a sum that it is
-/// added to, and two sets of operands.
+/// accumulator of 32 bits for each element, or 16 of f16, 32 bits for a sum
+/// that it is added to, and two sets of operands.
 inline int64_t countPartRegisters(int64_t rows, int64_t columns,
-                                  bool promotes) {
-  return (promotes ? 2 : 1) * rows * columns / 32 + 2 * (rows + columns) / 4;
+                                  const ScheduleFields &fields) {
+  int64_t elements = rows * columns / 32;
+  int64_t sums =
+      fields.accumulator == Accumulator::F16 ? elements / 2 : elements;
+  if (fields.promote)
+    sums += elements;
+  return sums + 2 * (rows + columns) / 4;
 }
 
 } // namespace mlir::bwgemm

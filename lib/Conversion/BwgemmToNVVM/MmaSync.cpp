@@ -434,7 +434,8 @@ NVVM::MMATypes getInstructionType(Type element) {
 struct MmaSyncLowering : OpConversionPattern<MmaSyncOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  /// One instruction: the four sums that become of `old`.
+  /// One instruction: the four sums that become of `old`, in two words if they
+  /// are of f16.
   static Value emitProduct(OpBuilder &builder, Location loc, OperandType a,
                            OperandType b, ValueRange left, ValueRange right,
                            ValueRange old) {
@@ -484,6 +485,7 @@ struct MmaSyncLowering : OpConversionPattern<MmaSyncOp> {
           rewriter, loc, VectorType::get(2, rewriter.getF16Type()), word);
     };
     int64_t perRow = b.getRows() / 8;
+    int64_t words = 4 / op.getAcc().getType().getPacked();
     Value sum = adaptor.getAcc();
     for (int64_t m = 0; m < a.getRows() / 16; ++m) {
       SmallVector<Value> left;
@@ -492,13 +494,13 @@ struct MmaSyncLowering : OpConversionPattern<MmaSyncOp> {
       for (int64_t n = 0; n < perRow; ++n) {
         SmallVector<Value> right{getWord(adaptor.getB(), 2 * n),
                                  getWord(adaptor.getB(), 2 * n + 1)};
-        int64_t at = 4 * (m * perRow + n);
+        int64_t at = words * (m * perRow + n);
         SmallVector<Value> old;
-        for (int64_t i = 0; i < 4; ++i)
+        for (int64_t i = 0; i < words; ++i)
           old.push_back(
               LLVM::ExtractValueOp::create(rewriter, loc, sum, at + i));
         Value product = emitProduct(rewriter, loc, a, b, left, right, old);
-        for (int64_t i = 0; i < 4; ++i)
+        for (int64_t i = 0; i < words; ++i)
           sum = LLVM::InsertValueOp::create(
               rewriter, loc, sum,
               LLVM::ExtractValueOp::create(rewriter, loc, product, i), at + i);
@@ -509,11 +511,37 @@ struct MmaSyncLowering : OpConversionPattern<MmaSyncOp> {
   }
 };
 
+struct ExtendLowering : OpConversionPattern<FragmentExtendOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(FragmentExtendOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<LLVM::LLVMStructType>(
+        getTypeConverter()->convertType(op.getResult().getType()));
+    auto pair = VectorType::get(2, rewriter.getF32Type());
+    Value all = LLVM::PoisonOp::create(rewriter, loc, type);
+    for (int64_t i = 0, e = type.getBody().size(); i < e; i += 2) {
+      Value word = LLVM::ExtractValueOp::create(rewriter, loc,
+                                                adaptor.getFragment(), i / 2);
+      Value wide = LLVM::FPExtOp::create(rewriter, loc, pair, word);
+      for (int64_t p : {0, 1})
+        all = LLVM::InsertValueOp::create(
+            rewriter, loc, all,
+            LLVM::ExtractElementOp::create(rewriter, loc, wide,
+                                           constantI32(rewriter, loc, p)),
+            i + p);
+    }
+    rewriter.replaceOp(op, all);
+    return success();
+  }
+};
+
 } // namespace
 
 void bwgemm::populateMmaSyncPatterns(const TypeConverter &converter,
                                      RewritePatternSet &patterns) {
-  patterns
-      .add<AlignedLowering, CpAsyncLowering, LdMatrixLowering, MmaSyncLowering>(
-          converter, patterns.getContext());
+  patterns.add<AlignedLowering, CpAsyncLowering, ExtendLowering,
+               LdMatrixLowering, MmaSyncLowering>(converter,
+                                                  patterns.getContext());
 }

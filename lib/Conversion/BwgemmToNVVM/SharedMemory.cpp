@@ -55,8 +55,12 @@ void bwgemm::addTypeConversions(TypeConverter &converter) {
   converter.addConversion([](FragmentType type) -> Type {
     // A struct, since LLVM keeps its members in registers across MMAs.
     MLIRContext *context = type.getContext();
-    SmallVector<Type> elements(type.getWarpRows() * type.getWarpColumns() / 32,
-                               type.getElementType());
+    Type each = type.getElementType();
+    if (type.getPacked() > 1)
+      each = VectorType::get(type.getPacked(), each);
+    SmallVector<Type> elements(type.getWarpRows() * type.getWarpColumns() /
+                                   (32 * type.getPacked()),
+                               each);
     return LLVM::LLVMStructType::getLiteral(context, elements);
   });
   converter.addConversion([](OperandType type) -> Type {

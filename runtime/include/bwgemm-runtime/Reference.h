@@ -50,11 +50,29 @@
 //    these. Their views have the type TF32, so that s and g are those of what
 //    is multiplied.
 //
+// 6. Sums in f16 (mma.sync, where a schedule asks for them): a step takes
+//    products and the sum so far, as in 2, and rounds to nearest even to f16,
+//    whose unit roundoff is u = 2^-11. That is 16 products from sm_90 on
+//    (measured on an H200, bit for bit), and 8, with a window of 24 bits,
+//    before (by published models), so that 8 are reckoned with. Of a step from
+//    the exact sum S with the error E so far, truncation costs less than 2^-20
+//    (g + E), rounding u (|S| + E), or 2^-24 where f16 is subnormal. So E grows
+//    by a factor of less than 1 + w, w = u + 2^-19, and after n steps
+//
+//      E < ((1 + w)^n - 1) g + n (1 + w)^n 2^-24  where (1 + w)^n < exp(n w)
+//
+//    with n = ceil(K / 8), or of a block of K where blocks are added up in
+//    fp32: the first term then adds up g, and the second one all steps. E is
+//    added to e. c is added in fp32. Beyond 65504 such sums overflow to
+//    infinities.
+//
 // Integers
 // --------
 // If all a_k, b_k and c are integers and g < 2^24, every partial sum is an
 // integer that fp32 holds, in any order. The result is then round(s), exactly;
-// with 13 bits of the fraction, if g < 2^14.
+// with 13 bits of the fraction, if g < 2^14; with sums in f16, if g <= 2^11
+// without c, since f16 has all integers up to that. Larger integers are held to
+// the bound.
 // Integer types accumulate modulo 2^32: the result is s modulo 2^32, exactly.
 //
 //===----------------------------------------------------------------------===//
@@ -100,6 +118,10 @@ struct GemmProblem {
   ElementType resultType = ElementType::F32;
   /// Bits of the significand of sums: 24, or 14 with 4 of the file's head.
   unsigned sumBits = 24;
+  /// Elements of K whose products are added up in f16, with 6 of the file's
+  /// head, before that sum is added to one in fp32; 0 for none, all of K if
+  /// more.
+  int64_t halfBlock = 0;
 };
 
 /// The place of one element of D.

@@ -35,7 +35,8 @@ constexpr char kFields[] = "fields are tile=MxNxK, stages=S, "
                            "store=direct|tma, staging=S, swap_ab=on|off, "
                            "cta_group=1|2, cluster=MxN, "
                            "scheduler=static|clc|stream_k, split_k=S, "
-                           "warps=MxN, precision=full|tf32, promote=K, "
+                           "warps=MxN, precision=full|tf32, "
+                           "accumulator=f32|f16, promote=K, "
                            "compensated=on|off, pdl=on|off";
 
 TEST(ScheduleTest, PresetAlone) {
@@ -71,6 +72,20 @@ TEST(ScheduleTest, Promote) {
   EXPECT_EQ(parseBad("tiled,compensated=yes"),
             "schedule 'tiled,compensated=yes': expected compensated=on|off, "
             "got 'yes'");
+}
+
+TEST(ScheduleTest, AccumulatorOfHalf) {
+  ScheduleSpec spec = parseGood("multistage,accumulator=f16");
+  EXPECT_EQ(*spec.accumulator, Accumulator::F16);
+  EXPECT_TRUE(spec.namesFields());
+  EXPECT_FALSE(parseGood("naive,accumulator=f32").namesFields());
+  EXPECT_EQ(parseBad("tiled,accumulator=bf16"),
+            "schedule 'tiled,accumulator=bf16': expected accumulator=f32|f16, "
+            "got 'bf16'");
+  ScheduleFields fields;
+  fields.preset = Preset::Tiled;
+  fields.accumulator = Accumulator::F16;
+  EXPECT_EQ(ScheduleSpec::getFrom(fields).accumulator, Accumulator::F16);
 }
 
 TEST(ScheduleTest, EverySwizzle) {

@@ -44,7 +44,8 @@ TEST(ScheduleDatabase, PlainAutoAsks) {
   EXPECT_TRUE(asks("auto,pdl=on"));
   for (const char *bound :
        {"auto,stages=1", "auto,stages=4", "auto,split_k=1", "auto,raster=8",
-        "auto,tile=128x128x64", "auto,pdl=on,store=tma", "persistent", "naive"})
+        "auto,tile=128x128x64", "auto,pdl=on,store=tma", "auto,accumulator=f16",
+        "persistent", "naive"})
     EXPECT_FALSE(asks(bound)) << bound;
 }
 
@@ -102,6 +103,11 @@ TEST(ScheduleDatabase, Errors) {
             "db.json: entry 2 (sm_90a 64x32x16 bf16-f32 nt): expected "
             "\"schedule\" to be a preset other than auto with its fields, got "
             "\"auto,tile=64x32x16\"");
+  EXPECT_EQ(with("persistent,tile", "tiled,accumulator=f16,tile"),
+            "db.json: entry 2 (sm_90a 64x32x16 bf16-f32 nt): expected "
+            "\"schedule\" to be one without accumulator=f16, which is only "
+            "taken where it is asked for, got "
+            "\"tiled,accumulator=f16,tile=64x32x16\"");
   std::string error = with("tile=64x32x16", "tile=64x32");
   EXPECT_EQ(error.find("db.json: entry 2 (sm_90a 64x32x16 bf16-f32 nt): "
                        "schedule 'persistent,tile=64x32': expected tile="),

@@ -132,6 +132,23 @@ TEST(WarpMma, Subnormals) {
             0.0f);
 }
 
+TEST(WarpMma, F16SumsStandStill) {
+  // Above 2048 f16 has even integers only: 2049 goes back to 2048, and 2051, as
+  // far from 2050 as from 2052, to 2052, whose last bit is 0.
+  constexpr uint32_t of2048 = 0x6800, of2050 = 0x6801, of2052 = 0x6802;
+  for (unsigned arch : {80, 90, 100}) {
+    EXPECT_EQ(dot(arch, MmaElement::F16, {1}, {1}, of2048, 16, true), of2048);
+    EXPECT_EQ(dot(arch, MmaElement::F16, {1}, {1}, of2050, 16, true), of2052);
+    EXPECT_EQ(dot(arch, MmaElement::F16, {1, 1}, {1, 1}, of2048, 16, true),
+              of2050);
+  }
+  // Two ones in different halves of K are one sum but before sm_90.
+  std::vector<float> a(16, 0), b(16, 1);
+  a[0] = a[8] = 1;
+  EXPECT_EQ(dot(80, MmaElement::F16, a, b, of2048, 16, true), of2048);
+  EXPECT_EQ(dot(90, MmaElement::F16, a, b, of2048, 16, true), of2050);
+}
+
 TEST(WarpMma, F16ResultRoundsToNearestEven) {
   // 2048 + 1 is a tie: the even neighbour is 2048; 2048 + 3 goes to 2052.
   EXPECT_EQ(dot(90, MmaElement::F16, {2048, 1}, {1, 1}, 0, 16, true),

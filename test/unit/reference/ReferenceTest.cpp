@@ -278,6 +278,102 @@ TEST(ErrorInterval, HoldsForTruncatingTensorCores) {
   }
 }
 
+/// An element of K products that are summed in f16, all or in blocks.
+Expected expectedOfHalf(int64_t k, int64_t block, double sum, double magnitude,
+                        bool integral = false,
+                        ElementType type = ElementType::F32,
+                        const Expected *initial = nullptr) {
+  GemmProblem p;
+  p.k = k;
+  p.halfBlock = block;
+  p.resultType = type;
+  return expectedElement(p, {sum, magnitude, integral}, initial);
+}
+
+/// One step of sums in f16: as above, but to the nearest f16.
+double halfStep(const std::vector<double> &terms, int bits) {
+  int largest = -14; // Of subnormals.
+  for (double term : terms)
+    if (term != 0)
+      largest = std::max(largest, std::ilogb(term));
+  double unit = std::ldexp(1, largest - bits), sum = 0;
+  for (double term : terms)
+    sum += std::trunc(term / unit) * unit;
+  return roundTo(ElementType::F16, sum);
+}
+
+TEST(ErrorInterval, HoldsForSumsInHalf) {
+  // Both generations, positive terms, terms of both signs, and subnormal ones.
+  int outside = 0;
+  for (int64_t products : {8, 16})
+    for (int64_t block : {int64_t(64), int64_t(1) << 62})
+      for (double scale : {1.0, 0x1p-11})
+        for (bool positive : {true, false})
+          for (int64_t k : {1, 16, 17, 72, 1024, 4096, 16384}) {
+            double total = 0, accumulator = 0, sum = 0, magnitude = 0;
+            std::vector<float> a(static_cast<size_t>(k)), b(a.size());
+            fill(ElementType::F32, a.data(), a.size(), Fill::Uniform,
+                 uint64_t(2 * k));
+            fill(ElementType::F32, b.data(), b.size(), Fill::Uniform,
+                 uint64_t(2 * k + 1));
+            for (int64_t step = 0; step < k; step += products) {
+              std::vector<double> terms{accumulator};
+              for (int64_t i = step; i < std::min(k, step + products); ++i) {
+                double x = roundTo(ElementType::F16, a[size_t(i)] * scale);
+                double y = roundTo(ElementType::F16, b[size_t(i)] * scale);
+                terms.push_back(positive ? std::fabs(x * y) : x * y);
+                sum += terms.back();
+                magnitude += std::fmax(std::fabs(x), 0x1p-14) *
+                             std::fmax(std::fabs(y), 0x1p-14);
+              }
+              accumulator = halfStep(terms, products == 8 ? 24 : 25);
+              if ((step + products) % block == 0) {
+                total = float(total + accumulator);
+                accumulator = 0;
+              }
+            }
+            double got = float(total + accumulator);
+            Expected e = expectedOfHalf(k, block, sum, magnitude);
+            EXPECT_FALSE(e.mayOverflow);
+            EXPECT_TRUE(e.accepts(got))
+                << "K = " << k << ", block of " << block << ", steps of "
+                << products << ": " << got << " for " << sum << " +- "
+                << e.bound();
+            if (positive && scale == 1 && k >= 1024 && block > k)
+              outside += !expectedOfHalf(k, 0, sum, magnitude).accepts(got);
+          }
+  // What is summed in f16 is within the bound of fp32 by chance only.
+  EXPECT_GE(outside, 4);
+  // A block of 64 is 8 steps; more of K does not make the bound wider.
+  double one = expectedOfHalf(64, 64, 1, 1).bound();
+  EXPECT_GT(one, 0x1p-8);
+  EXPECT_LT(one, 0x1p-8 + 0x1p-14);
+  EXPECT_LT(expectedOfHalf(4096, 64, 1, 1).bound(), 1.2 * one);
+  EXPECT_GT(expectedOfHalf(65536, 1 << 20, 1, 1).bound(), 50.0);
+}
+
+TEST(ErrorInterval, IntegersInHalf) {
+  // f16 has all integers up to 2048.
+  EXPECT_TRUE(expectedOfHalf(2048, 1 << 20, 2048, 2048, true).exact());
+  EXPECT_FALSE(expectedOfHalf(2049, 1 << 20, 2049, 2049, true).exact());
+  EXPECT_FALSE(expectedOfHalf(4096, 1 << 20, 0, 2050, true).exact());
+  // What was there before is added in fp32.
+  Expected initial = exactly(100000);
+  Expected e =
+      expectedOfHalf(16, 16, 1000, 1000, true, ElementType::F32, &initial);
+  EXPECT_TRUE(e.exact());
+  EXPECT_EQ(e.value, 101000);
+}
+
+TEST(ErrorInterval, SumsInHalfMayOverflow) {
+  Expected e = expectedOfHalf(70000, 1 << 20, 70000, 70000, true);
+  EXPECT_TRUE(e.accepts(infinity));
+  EXPECT_TRUE(e.mayOverflow);
+  EXPECT_FALSE(expectedOfHalf(64, 1 << 20, 60000, 60000).mayOverflow);
+  EXPECT_FALSE(expectedOfHalf(64, 1 << 20, 60000, 60000).accepts(infinity));
+  EXPECT_FALSE(expectedOfHalf(70000, 0, 70000, 70000, true).mayOverflow);
+}
+
 /// An element of K products whose sums keep 14 bits.
 Expected expectedOfFp8(int64_t k, double sum, double magnitude,
                        bool integral = false) {

@@ -9,6 +9,8 @@
 
 #include "gtest/gtest.h"
 
+#include <limits>
+
 using namespace bwgemm::runner;
 using bwgemm::runtime::ElementType;
 
@@ -112,6 +114,19 @@ TEST(Description, HowOperandsMultiply) {
                   std::string(plain) + R"(, "precision": "tf32")");
   EXPECT_EQ(o.a.type, ElementType::TF32);
   EXPECT_EQ(o.epilogue.sumType, ElementType::F32);
+  // Sums in f16, over all of K or blocks of it.
+  EXPECT_EQ(operationOf("sm_80", "f16", plain).halfBlock, 0);
+  o = operationOf("sm_80", "f16",
+                  std::string(plain) + R"(, "accumulator": "f16")");
+  EXPECT_EQ(o.halfBlock, std::numeric_limits<int64_t>::max());
+  o = operationOf("sm_80", "f16",
+                  std::string(plain) +
+                      R"(, "accumulator": "f16", "promote": 128)");
+  EXPECT_EQ(o.halfBlock, 128);
+  o = operationOf("sm_80", "f16",
+                  std::string(plain) + R"(, "accumulator": "bf16")");
+  EXPECT_EQ(o.notCheckable, "this program does not know sums of bf16");
+  EXPECT_EQ(o.halfBlock, 0);
   // Only some tensor cores keep less of sums, and only of 8 bits.
   auto bits = [&](const char *target, const char *element, const char *by) {
     return operationOf(target, element,
