@@ -56,6 +56,14 @@ bool bwgemm::isEpilogueOp(Operation *op) {
          llvm::all_of(op->getResultTypes(), isEpilogueType);
 }
 
+bool bwgemm::isApproximateOp(Operation *op) {
+  if (!isa<math::TanhOp, math::ExpOp, math::Exp2Op>(op))
+    return false;
+  auto fast = cast<arith::ArithFastMathInterface>(op);
+  return arith::bitEnumContainsAll(fast.getFastMathFlagsAttr().getValue(),
+                                   arith::FastMathFlags::afn);
+}
+
 bool bwgemm::isEpilogueMap(AffineMap map, bool isBatched) {
   bool dims = map.getNumDims() == 2 || (map.getNumDims() == 3 && isBatched);
   return dims && map.getNumSymbols() == 0 &&

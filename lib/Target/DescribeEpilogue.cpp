@@ -37,6 +37,8 @@ static json::Object describeStep(Operation &op,
   for (Value operand : op.getOperands())
     arguments.push_back(numbers.lookup(operand));
   step["args"] = std::move(arguments);
+  if (isApproximateOp(&op))
+    step["approximate"] = true;
   if (auto compare = dyn_cast<arith::CmpFOp>(op))
     step["predicate"] = stringifyCmpFPredicate(compare.getPredicate());
   else if (auto compare = dyn_cast<arith::CmpIOp>(op))

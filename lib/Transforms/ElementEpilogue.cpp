@@ -269,6 +269,11 @@ static Value emitOp(OpBuilder &builder, Location loc, Operation &op, Type like,
     if (attribute.getName() != "fastmath" &&
         attribute.getName() != "overflowFlags")
       state.addAttribute(attribute.getName(), attribute.getValue());
+  // Of what fast-math flags allow, approximations are all that is made use of.
+  if (isApproximateOp(&op))
+    state.addAttribute(
+        "fastmath", arith::FastMathFlagsAttr::get(op.getContext(),
+                                                  arith::FastMathFlags::afn));
   Value result = builder.create(state)->getResult(0);
   if (computed != type)
     result = arith::TruncFOp::create(builder, loc, getLike(type, like), result);

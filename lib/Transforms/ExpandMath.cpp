@@ -10,10 +10,12 @@
 // no call of libdevice, which not every machine has. The coefficients are
 // least-squares fits, in double precision, reweighted until the largest error
 // is as small as it gets, then rounded to f32. test/Execution/math.test
-// measures the errors.
+// measures the errors. With the fast-math flag afn some are the hardware's
+// approximations, whose bits are the chip's own.
 //
 //===----------------------------------------------------------------------===//
 
+#include "bwgemm/IR/Epilogue.h"
 #include "bwgemm/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -294,9 +296,30 @@ Value Functions::erf(Value x) {
   return select(lessOrNaN(size, f32(kErfSmall)), small, withSign(large, x));
 }
 
+/// What hardware has for such an op: `tanh.approx.f32`, or `ex2.approx`, which
+/// LLVM selects for its intrinsics with the same flag.
+Value approximate(OpBuilder &builder, Operation *op) {
+  Location loc = op->getLoc();
+  Value x = op->getOperand(0);
+  if (isa<math::ExpOp>(op)) {
+    TypedAttr log2e = builder.getF32FloatAttr(kLog2e);
+    if (auto vector = dyn_cast<VectorType>(x.getType()))
+      log2e = DenseElementsAttr::get(vector, log2e);
+    x = arith::MulFOp::create(builder, loc, x,
+                              arith::ConstantOp::create(builder, loc, log2e));
+  }
+  StringRef name = isa<math::TanhOp>(op) ? "llvm.tanh" : "llvm.exp2";
+  auto call = LLVM::CallIntrinsicOp::create(builder, loc, x.getType(),
+                                            builder.getStringAttr(name), x);
+  call.setFastmathFlags(LLVM::FastmathFlags::afn);
+  return call.getResult(0);
+}
+
 /// The value of an op of math; null if this pass does not know it.
 Value expand(OpBuilder &builder, Operation *op) {
   Location loc = op->getLoc();
+  if (isApproximateOp(op))
+    return approximate(builder, op);
   Functions functions(builder, loc, op->getResult(0).getType());
   Value x = op->getOperand(0);
   if (isa<math::ExpOp>(op))

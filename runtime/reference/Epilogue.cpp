@@ -109,8 +109,24 @@ Interval rounded(ElementType type, const Interval &x) {
   return {roundTo(type, x.value), roundTo(type, x.low), roundTo(type, x.high)};
 }
 
-Interval applyFloat(const Operation &operation, const Arguments &arguments,
-                    ElementType type) {
+/// What a function that is not correctly rounded may be off by, where it is
+/// `x`.
+double getError(const EpilogueStep &step, double x) {
+  double size = std::fabs(x);
+  if (!step.isApproximate)
+    return size * 0x1p-22 + 0x1p-148;
+  if (step.op == "tanh")
+    return size * 0x1p-11 + 0x1p-148;
+  // The argument of exp is the logarithm of its value.
+  double product = step.op == "exp" && size > 0 && std::isfinite(size)
+                       ? std::fabs(std::log(size)) * 0x1p-23
+                       : 0;
+  return size * (0x1p-22 + product) + 0x1p-148;
+}
+
+Interval applyFloat(const Operation &operation, const EpilogueStep &step,
+                    const Arguments &arguments) {
+  ElementType type = step.type.type;
   double values[3] = {}, corner[3] = {};
   for (size_t i = 0; i < operation.arity; ++i)
     values[i] = arguments[i].value;
@@ -135,11 +151,10 @@ Interval applyFloat(const Operation &operation, const Arguments &arguments,
     result.high = std::fmax(result.high, at);
   }
   if (operation.kind == Kind::Approximate) {
-    auto error = [](double x) { return std::fabs(x) * 0x1p-22 + 0x1p-148; };
     if (std::isfinite(result.low))
-      result.low -= error(result.low);
+      result.low -= getError(step, result.low);
     if (std::isfinite(result.high))
-      result.high += error(result.high);
+      result.high += getError(step, result.high);
   }
   return rounded(type, result);
 }
@@ -283,7 +298,7 @@ Interval apply(const EpilogueStep &step, const Arguments &arguments,
                    step.type.type);
   auto operation = floatOperations().find(step.op);
   if (operation != floatOperations().end())
-    return applyFloat(operation->second, arguments, step.type.type);
+    return applyFloat(operation->second, step, arguments);
   uint64_t x = uint64_t(arguments[0].value), result = 0;
   uint64_t y = arguments.size() > 1 ? uint64_t(arguments[1].value) : 0;
   applyInteger(step.op, step.predicate, types[0].bits, x, y, result);

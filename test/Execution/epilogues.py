@@ -88,6 +88,10 @@ EPILOGUES = {
     "bias_relu": ([BIAS], "\n    %s1 = arith.addf %s, %bias : f32" + RELU.format(x="%s1")),
     "bias_gelu": ([BIAS], "\n    %s1 = arith.addf %s, %bias : f32" + GELU_ERF.format(x="%s1")),
     "bias_gelu_tanh": ([BIAS], "\n    %s1 = arith.addf %s, %bias : f32" + GELU_TANH.format(x="%s1")),
+    # The hardware's approximations.
+    "bias_gelu_afn": ([BIAS], "\n    %s1 = arith.addf %s, %bias : f32" +
+                      GELU_TANH.format(x="%s1").replace("math.tanh %u", "math.tanh %u fastmath<afn>")),
+    "silu_afn": ([], SILU.format(x="%s").replace("math.exp %neg", "math.exp %neg fastmath<afn>")),
     "silu": ([], SILU.format(x="%s")),
     "mask": ([MASK], """
     %zero = arith.constant 0.0 : f32
@@ -108,7 +112,7 @@ EPILOGUES = {
 }
 
 # Those whose ops are not all exact or correctly rounded.
-APPROXIMATE = {"bias_gelu", "bias_gelu_tanh", "silu"}
+APPROXIMATE = {"bias_gelu", "bias_gelu_tanh", "silu", "bias_gelu_afn", "silu_afn"}
 
 
 def source(name, element, result, accumulate, shape):

@@ -14,6 +14,10 @@
 // Of a batch.
 // CHECK-SAME: \22epilogue\22:{\22operands\22:[{\22arg\22:3,\22place\22:[\22b\22,\22m\22]}],\22result\22:2,
 
+// What may be the hardware's approximation.
+// CHECK-SAME: \22steps\22:[{\22approximate\22:true,\22args\22:[0],\22op\22:\22tanh\22,\22type\22:\22f32\22},
+// CHECK-SAME: {\22args\22:[1],\22op\22:\22erf\22,\22type\22:\22f32\22}
+
 // An operand that is no argument.
 // CHECK-SAME: \22reason\22:\22operand epilogue operand 0 is not an argument of the function\22
 module {
@@ -33,6 +37,14 @@ module {
       %0 = arith.addf %sum, %x : f32
       bwgemm.yield %0 : f32
     } : memref<2x8x8xbf16>, memref<8x8xbf16>, memref<2x8x8xf32>
+    return
+  }
+  func.func @approximate(%a: memref<8x8xbf16>, %b: memref<8x8xbf16>, %d: memref<8x8xf32>) {
+    bwgemm.gemm %a, %b, %d epilogue(%sum) {
+      %0 = math.tanh %sum fastmath<afn> : f32
+      %1 = math.erf %0 fastmath<afn> : f32
+      bwgemm.yield %1 : f32
+    } : memref<8x8xbf16>, memref<8x8xbf16>, memref<8x8xf32>
     return
   }
   func.func @intermediate(%a: memref<8x8xbf16>, %b: memref<8x8xbf16>, %d: memref<8x8xf32>) {

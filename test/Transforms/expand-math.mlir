@@ -50,6 +50,27 @@ gpu.module @kernels {
   }
 }
 
+gpu.module @approximate {
+  // With afn the hardware's tanh and 2^x, which LLVM selects.
+  // CHECK-LABEL: gpu.func @approximate
+  // CHECK-NEXT: %[[T:.*]] = llvm.call_intrinsic "llvm.tanh"(%arg0) {fastmathFlags = #llvm.fastmath<afn>} : (vector<4xf32>) -> vector<4xf32>
+  // CHECK-NEXT: %[[LOG2E:.*]] = arith.constant dense<1.442695
+  // CHECK: %[[P:.*]] = arith.mulf %[[T]], %[[LOG2E]]
+  // CHECK: %[[E:.*]] = llvm.call_intrinsic "llvm.exp2"(%[[P]]) {fastmathFlags = #llvm.fastmath<afn>}
+  // CHECK: llvm.call_intrinsic "llvm.exp2"(%[[E]]) {fastmathFlags = #llvm.fastmath<afn>}
+  // Of other functions the flag changes nothing.
+  // CHECK: llvm.intr.fma
+  // CHECK-NOT: math.
+  gpu.func @approximate(%x: vector<4xf32>, %p: memref<8x4xf32>, %i: index) kernel {
+    %t = math.tanh %x fastmath<afn> : vector<4xf32>
+    %e = math.exp %t fastmath<fast> : vector<4xf32>
+    %f = math.exp2 %e fastmath<afn> : vector<4xf32>
+    %y = math.erf %f fastmath<afn> : vector<4xf32>
+    vector.store %y, %p[%i, %i] : memref<8x4xf32>, vector<4xf32>
+    gpu.return
+  }
+}
+
 // Host code is none of its business.
 // CHECK-LABEL: func.func @host
 // CHECK: math.exp %arg0 : f32

@@ -24,7 +24,8 @@ FILE has one problem a line, MxNxK TYPES TRANSPOSES [EPILOGUE]:
   4096x4096x4096 bf16-bf16 nt    # D = A * B^T, B stored N x K
   8192x1024x8192 f16-f32 nn
   512x512x4096 bf16-f32 tn accumulate
-  4096x4096x4096 bf16-bf16 nt bias_gelu     # or bias, bias_relu)";
+  4096x4096x4096 bf16-bf16 nt bias_gelu     # or bias, bias_relu,
+                                            # bias_gelu_approx)";
 
 static const char *const details =
     R"(Examples:

@@ -194,6 +194,7 @@ void readEpilogue(Reader &reader, const json &object, const std::string &where,
           size_t(reader.integer(argument, place + ".args")));
     if (const json *bits = reader.member(entry, "bits", place, false))
       step.bits = uint64_t(reader.integer(*bits, place + ".bits"));
+    step.isApproximate = reader.boolean(entry, "approximate", place, false);
     operation.epilogue.steps.push_back(std::move(step));
   }
   if (const json *result = reader.member(object, "result", where))

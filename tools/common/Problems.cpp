@@ -24,17 +24,19 @@ namespace {
 constexpr struct {
   MatmulEpilogue epilogue;
   const char *name;
+  bool isApproximate = false;
 } epilogues[] = {{MatmulEpilogue::None, "none"},
                  {MatmulEpilogue::Bias, "bias"},
                  {MatmulEpilogue::BiasRelu, "bias_relu"},
-                 {MatmulEpilogue::BiasGelu, "bias_gelu"}};
+                 {MatmulEpilogue::BiasGelu, "bias_gelu"},
+                 {MatmulEpilogue::BiasGelu, "bias_gelu_approx", true}};
 } // namespace
 
 std::string Problem::epilogueName() const {
   if (accumulate)
     return "accumulate";
   for (const auto &each : epilogues)
-    if (each.epilogue == epilogue)
+    if (each.epilogue == epilogue && each.isApproximate == isApproximate)
       return each.name;
   return "";
 }
@@ -117,13 +119,16 @@ bool parseProblem(const std::string &line, Problem &problem,
   problem.accumulate = epilogue == "accumulate";
   bool isKnown = problem.accumulate;
   problem.epilogue = MatmulEpilogue::None;
+  problem.isApproximate = false;
   for (const auto &each : epilogues)
     if (epilogue == each.name) {
       problem.epilogue = each.epilogue;
+      problem.isApproximate = each.isApproximate;
       isKnown = true;
     }
   if (!isKnown)
-    return fail("the epilogue none, accumulate, bias, bias_relu or bias_gelu");
+    return fail("the epilogue none, accumulate, bias, bias_relu, bias_gelu or "
+                "bias_gelu_approx");
   if (problem.epilogue != MatmulEpilogue::None &&
       !runtime::isFloat(problem.result))
     return fail("a result of f32, f16 or bf16 for the epilogue " + epilogue);
@@ -253,7 +258,8 @@ static std::string makeEpilogue(const Problem &p, const std::string &d) {
     op("%u = arith.mulf %x3, %c1 : f32");
     op("%v = arith.addf %x, %u : f32");
     op("%w = arith.mulf %v, %c2 : f32");
-    op("%t1 = math.tanh %w : f32");
+    op(std::string("%t1 = math.tanh %w ") +
+       (p.isApproximate ? "fastmath<afn> " : "") + ": f32");
     op("%t2 = arith.addf %t1, %c4 : f32");
     op("%h = arith.mulf %x, %c3 : f32");
     op("%y = arith.mulf %h, %t2 : f32");

@@ -27,8 +27,11 @@ struct Problem {
   bool accumulate = false;
   /// Behind a product that does not accumulate.
   runtime::MatmulEpilogue epilogue = runtime::MatmulEpilogue::None;
+  /// Whether its functions may be the hardware's approximations.
+  bool isApproximate = false;
 
-  /// "none", "accumulate", "bias", "bias_relu" or "bias_gelu".
+  /// "none", "accumulate", "bias", "bias_relu", "bias_gelu" or
+  /// "bias_gelu_approx".
   std::string epilogueName() const;
   /// "4096x4096x4096 bf16-bf16 nt", and the epilogue if there is one.
   std::string text() const;

@@ -34,6 +34,11 @@ bool isEpilogueElement(Type type);
 /// docs/Epilogues.md, of such types.
 bool isEpilogueOp(Operation *op);
 
+/// Whether fast-math flags (`afn`) of `op`, a `math.tanh`, `math.exp` or
+/// `math.exp2`, allow the approximation that hardware has (PTX ISA, tanh.approx
+/// and ex2.approx). Other functions are the same with the flag.
+bool isApproximateOp(Operation *op);
+
 /// Whether `map` says where an epilogue finds the element of an operand: each
 /// result is m, n, 0 or, with a batch, b, and none but 0 twice. Its dimensions
 /// are (m, n), or (m, n, b) if it depends on b.

@@ -14,6 +14,9 @@
 //
 // exp, exp2, log, log2, tanh, erf and rsqrt are not correctly rounded anywhere.
 // They may be off by 2^-22 of their value, two units in the last place of f32.
+// What may be approximated by hardware may be off by what the PTX ISA says of
+// tanh.approx.f32 (2^-11 of its value) and ex2.approx.f32 (two units); exp,
+// which is exp2 of a rounded product, by the more the larger its argument is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,6 +51,8 @@ struct EpilogueStep {
   std::string predicate;
   /// Of constants.
   uint64_t bits = 0;
+  /// Of tanh, exp and exp2: whether it may be the hardware's approximation.
+  bool isApproximate = false;
 };
 
 /// Value 0 is the sum; the operands' elements follow, then the steps.

@@ -144,6 +144,27 @@ TEST(Epilogue, ApproximationsMayBeOffByTwoUnits) {
   EXPECT_TRUE(std::isnan(of(-1, {step("log", {0})}).value));
 }
 
+TEST(Epilogue, HardwareMayApproximateByAsMuchAsTheIsaSays) {
+  // tanh.approx.f32: a relative error of 2^-11.
+  EpilogueStep tanh = step("tanh", {0});
+  tanh.isApproximate = true;
+  double exact = std::tanh(0.75);
+  Expected result = of(0.75, {tanh});
+  EXPECT_TRUE(result.accepts(exact * (1 + 0.9 * 0x1p-11)));
+  EXPECT_TRUE(result.accepts(exact * (1 - 0.9 * 0x1p-11)));
+  EXPECT_FALSE(result.accepts(exact * (1 + 1.1 * 0x1p-11)));
+  // ex2.approx.f32: two units in the last place.
+  EpilogueStep exp2 = step("exp2", {0});
+  exp2.isApproximate = true;
+  EXPECT_TRUE(of(3, {exp2}).accepts(8 + 0x1p-19));
+  EXPECT_FALSE(of(3, {exp2}).accepts(8 + 0x1p-17));
+  // exp(20) from a product of about 29 that is rounded: 20 2^-23 more.
+  EpilogueStep exp = step("exp", {0});
+  exp.isApproximate = true;
+  EXPECT_TRUE(of(20, {exp}).accepts(std::exp(20) * (1 + 20 * 0x1p-23)));
+  EXPECT_FALSE(of(20, {exp}).accepts(std::exp(20) * (1 + 30 * 0x1p-23)));
+}
+
 TEST(Epilogue, ComparisonsThatAreNotDecidedLeaveBoth) {
   // x > 0 ? x : -8
   Epilogue epilogue;
