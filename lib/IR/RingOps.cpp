@@ -78,8 +78,12 @@ LogicalResult RingCommitOp::verify() {
     return emitOpError() << "expects a slot in shared memory for TMA, but got "
                          << ring;
   // ring_commit_c3
-  if (getBy() == Agent::Warp)
+  if (getBy() == Agent::Warp && !ring.isTurns())
     return emitOpError("expects commit by tma, mma or thread, but got warp");
+  // ring_commit_c4
+  if (getBy() == Agent::Tma && ring.isTurns())
+    return emitOpError() << "expects a slot with buffers for TMA, but got "
+                         << ring;
   // ring_commit_c2
   if (getMask() && getBy() != Agent::Mma)
     return emitOpError() << "expects a commit by mma to other CTAs, but got "
@@ -155,5 +159,10 @@ LogicalResult RoleOp::verify() {
   if (getElected() && first != last)
     return emitOpError() << "expects one warp to elect a thread of, but got "
                          << getCount();
+  // role_c3
+  auto teams = static_cast<int64_t>(getTeams());
+  if (teams < 1 || getCount() % teams != 0)
+    return emitOpError() << "expects a number of teams that divides its "
+                         << getCount() << " warps, but got " << teams;
   return success();
 }

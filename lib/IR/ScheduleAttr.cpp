@@ -39,6 +39,8 @@ void printOpenFields(
     print("staging", Twine(fields.staging));
   if (fields.swapAB != defaults.swapAB)
     print("swap_ab", fields.swapAB ? "on" : "off");
+  if (fields.pingpong != defaults.pingpong)
+    print("pingpong", fields.pingpong ? "on" : "off");
   if (given(fields.ctaGroup, defaults.ctaGroup))
     print("cta_group", Twine(fields.ctaGroup));
   if (given(fields.cluster, defaults.cluster))
@@ -187,6 +189,11 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expects compensated = off with accumulator = f16, "
                           "which cannot hold the error of a sum of f32, but "
                           "got on";
+  // schedule_c20
+  if (fields.pingpong && fields.preset != Preset::Persistent)
+    return emitError() << "expects pingpong = on with preset persistent, but "
+                          "got preset "
+                       << stringifyPreset(fields.preset);
   return success();
 }
 
@@ -257,12 +264,14 @@ static ParseResult parseOpenField(AsmParser &parser, StringRef field, SMLoc loc,
     return keyword(onOff, fields.pdl, "on or off");
   if (field == "swap_ab")
     return keyword(onOff, fields.swapAB, "on or off");
+  if (field == "pingpong")
+    return keyword(onOff, fields.pingpong, "on or off");
   if (field == "compensated")
     return keyword(onOff, fields.compensated, "on or off");
   return parser.emitError(
-             loc, "expects raster, order, store, staging, swap_ab, cta_group, "
-                  "cluster, scheduler, split_k, warps, precision, accumulator, "
-                  "promote, compensated or pdl, but got ")
+             loc, "expects raster, order, store, staging, swap_ab, pingpong, "
+                  "cta_group, cluster, scheduler, split_k, warps, precision, "
+                  "accumulator, promote, compensated or pdl, but got ")
          << field;
 }
 

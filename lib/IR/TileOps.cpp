@@ -107,6 +107,12 @@ Type StoreOp::getSumType() {
 
 LogicalResult StoreOp::verify() {
   auto type = cast<MemRefType>(getD().getType());
+  // store_c10
+  if (auto teams = static_cast<int64_t>(getTeams());
+      teams != 1 && (teams != 2 || !isa<FragmentType>(getAcc().getType())))
+    return emitOpError() << "expects one team, or two of an accumulator in "
+                            "registers, but got "
+                         << teams << " of " << getAcc().getType();
   // store_c1
   if (type.getRank() != 2)
     return emitOpError() << "expects a matrix (rank 2), but got rank "

@@ -22,7 +22,11 @@ LogicalResult WarpgroupMmaOp::verify() {
            << "expects an accumulator of a multiple of 64 rows, "
               "16 for each warp, and at most 256 columns, but got "
            << acc;
-  if (failed(verifyMmaOperands(*this, acc.getRows(), acc.getColumns(),
+  // warpgroup_mma_c4: an accumulator has blocks of the rows of A.
+  int64_t rows = acc.getRows();
+  if (a.getMN() > rows && a.getMN() % rows == 0)
+    rows = a.getMN();
+  if (failed(verifyMmaOperands(*this, rows, acc.getColumns(),
                                acc.getElementType(), a, b)))
     return failure();
   // warpgroup_mma_c2: PTX ISA, wgmma.mma_async, shapes of s8 and u8.

@@ -8,6 +8,7 @@
 #include "MmaSyncSchedule.h"
 #include "ResultReader.h"
 #include "ScheduleChecks.h"
+#include "StagedStore.h"
 #include "bwgemm/IR/ElementTypes.h"
 #include "bwgemm/IR/Schedule.h"
 #include "bwgemm/IR/TargetInfo.h"
@@ -35,6 +36,9 @@ constexpr int64_t kMostStages = 8;
 /// takes 5.4 us instead of 6.3 in a row of them, 2048 x 2048 x 2048 23.4 us
 /// instead of 24.0.
 constexpr double kShortMicroseconds = 30;
+/// Rows of a slice that TMA stores as fast as wider ones, or nearly so: two
+/// sectors of L2.
+constexpr int64_t kWideSliceBytes = 64;
 /// Registers of a thread that are neither an accumulator's nor a sum's.
 constexpr int64_t kOtherRegisters = 40;
 
@@ -85,6 +89,9 @@ private:
   FailureOr<ScheduleAttr> tensorCore();
   LogicalResult chooseCluster();
   LogicalResult checkWarpgroups();
+  LogicalResult checkPingpong();
+  LogicalResult checkRows();
+  LogicalResult checkAccumulator();
   LogicalResult checkPromotedRegisters();
   LogicalResult chooseSwizzle(unsigned &span);
   LogicalResult checkTile();
@@ -102,6 +109,11 @@ private:
   /// Whether products are to be added up in f16.
   bool isInHalf() const {
     return spec.accumulator.value_or(Accumulator::F32) == Accumulator::F16;
+  }
+  /// Bytes of a row of the slices in which TMA would store the result.
+  int64_t getSliceBytes() {
+    ResultShape shape = getResultShape(getFields(), target.hasWgmma);
+    return getStoreMap(shape, getStoredType()).getSwizzle().getRowBytes();
   }
   Precision getPrecision() const {
     return spec.precision.value_or(Precision::Full);
@@ -125,6 +137,7 @@ private:
   StoreKind store = StoreKind::Direct;
   int64_t staging = ScheduleFields().staging;
   bool swapAB = false;
+  bool pingpong = false;
   TileScheduler scheduler = TileScheduler::Static;
 };
 
@@ -246,7 +259,8 @@ FailureOr<ScheduleAttr> Scheduler::naive() {
 /// Which CTAs multiply together, and which share operands. A tile of 256 rows
 /// takes a pair, whatever its cluster.
 LogicalResult Scheduler::chooseCluster() {
-  bool tall = preset >= Preset::TwoCta && spec.tile && (*spec.tile)[0] == 256;
+  bool tall = preset >= Preset::TwoCta && target.hasTcgen05 && spec.tile &&
+              (*spec.tile)[0] == 256;
   ctaGroup = spec.ctaGroup.value_or(preset == Preset::TwoCta || tall ? 2 : 1);
   if (ctaGroup == 2 && preset < Preset::TwoCta)
     return refuse() << "expects cta_group=1, but got 2; cta_group=2 is for "
@@ -276,6 +290,7 @@ ScheduleFields Scheduler::getFields() {
   fields.stages = stages;
   fields.store = store;
   fields.swapAB = swapAB;
+  fields.pingpong = pingpong;
   fields.staging = store == StoreKind::Tma ? staging : ScheduleFields().staging;
   fields.splitK = splitK;
   fields.scheduler = scheduler;
@@ -313,6 +328,68 @@ LogicalResult Scheduler::checkWarpgroups() {
   return success();
 }
 
+/// Whether two teams of a warpgroup take tiles in turn.
+LogicalResult Scheduler::checkPingpong() {
+  pingpong = spec.pingpong.value_or(false);
+  if (!pingpong)
+    return success();
+  if (!target.hasWgmma)
+    return refuse() << "expects pingpong=off on " << target.name
+                    << ", where a second accumulator in tensor memory lets the "
+                       "next tile begin; pingpong=on is for wgmma (sm_90a)";
+  if (preset != Preset::Persistent)
+    return refuse() << "has one tile for each CTA; pingpong=on is for preset "
+                       "persistent";
+  if (int64_t parts = spec.splitK.value_or(1); parts != 1)
+    return refuse() << "expects split_k=1 with pingpong=on, which needs as "
+                       "many steps for all tiles, but got "
+                    << parts << "; pingpong=off goes with any";
+  if (spec.promote)
+    return refuse() << "expects no promote with pingpong=on, but got "
+                    << *spec.promote << "; pingpong=off goes with it";
+  return success();
+}
+
+/// PTX ISA, tcgen05.mma shapes with cta_group::1 and ::2; a wgmma has 64 rows,
+/// and two warpgroups up to two blocks of them each.
+LogicalResult Scheduler::checkRows() {
+  int64_t m = tile[0];
+  bool hasBlocks = target.hasWgmma && !pingpong;
+  if (m == 64 * ctaGroup || m == 128 * ctaGroup || (hasBlocks && m == 256))
+    return success();
+  InFlightDiagnostic diagnostic = refuse();
+  diagnostic << "expects a tile of M " << 64 * ctaGroup
+             << (hasBlocks ? ", " : " or ") << 128 * ctaGroup;
+  if (hasBlocks)
+    diagnostic << " or 256";
+  if (pingpong)
+    diagnostic << " with pingpong=on";
+  if (ctaGroup == 2)
+    diagnostic << " for a pair of CTAs";
+  diagnostic << ", but got " << m;
+  if (m == 256 && target.hasTcgen05)
+    diagnostic << "; M 256 takes preset two_cta or persistent with cta_group=2";
+  return diagnostic;
+}
+
+/// Two blocks of 64 rows take twice the registers of a thread.
+LogicalResult Scheduler::checkAccumulator() {
+  if (!target.hasWgmma)
+    return success();
+  WarpgroupPlan plan = planWarpgroups(getFields());
+  if (plan.blocks > 1 && spec.promote)
+    return refuse() << "expects a tile of M 64 or 128 with promote, but got "
+                    << tile[0];
+  int64_t most = WarpgroupPlan::kMostMultiplyRegisters - kOtherRegisters;
+  if (plan.accumulatorRegisters <= most)
+    return success();
+  return refuse() << "expects a tile of N of at most " << 2 * most / plan.blocks
+                  << " for M " << tile[0]
+                  << (pingpong ? " with pingpong=on" : "") << ", of which "
+                  << "each warpgroup has " << plan.blocks
+                  << " blocks of 64 rows in registers, but got " << tile[1];
+}
+
 /// A thread of a warpgroup has half a register for each column of the tile, for
 /// the accumulator and for the sum that it is added to, and others for all
 /// else. Where errors are carried on, the assembler has old and new values of
@@ -345,14 +422,8 @@ LogicalResult Scheduler::checkPromotedRegisters() {
 /// PTX ISA, tcgen05.mma shapes with cta_group::1 and ::2, and wgmma.mma_async
 /// shapes.
 LogicalResult Scheduler::checkTile() {
-  if (int64_t m = tile[0]; m != 64 * ctaGroup && m != 128 * ctaGroup)
-    return refuse() << "expects a tile of M " << 64 * ctaGroup << " or "
-                    << 128 * ctaGroup
-                    << (ctaGroup == 2 ? " for a pair of CTAs" : "")
-                    << ", but got " << m
-                    << (m == 256 ? "; M 256 takes preset two_cta or persistent "
-                                   "with cta_group=2"
-                                 : "");
+  if (failed(checkRows()))
+    return failure();
   bool narrowRows =
       target.hasTcgen05 && getElementBytes() == 1 && !gemm.getTransposeB();
   int64_t step = ctaGroup == 2                                         ? 32
@@ -367,6 +438,8 @@ LogicalResult Scheduler::checkTile() {
                     << " up to 256 for M " << tile[0]
                     << (ctaGroup == 2 ? " of a pair of CTAs" : "")
                     << ", but got " << tile[1];
+  if (failed(checkAccumulator()))
+    return failure();
   tileOfCta = {tile[0] / ctaGroup, tile[1] / ctaGroup, tile[2]};
   auto [m, n, k] = tileOfCta;
   int64_t depth = getInstructionDepth(gemm);
@@ -440,10 +513,12 @@ LogicalResult Scheduler::chooseStore() {
     return success();
   // Threads of a warpgroup exchange 16-bit results for 16 bytes each: on an
   // H200 that is faster than the way through shared memory, and leaves it for
-  // stages.
+  // stages; but for teams in turn, of which one goes on meanwhile, and behind
+  // elementwise ops, unless the slices would be narrow.
+  bool isPlain = !pingpong && gemm.getEpilogue().empty();
   if (!spec.store && !isStaged && target.hasWgmma && splitK == 1 &&
-      tile[1] % kExchangedColumns == 0 && gemm.getEpilogue().empty() &&
-      hasWidePieces(gemm.getDType()))
+      tile[1] >= kExchangedColumns && hasWidePieces(gemm.getDType()) &&
+      (isPlain || getSliceBytes() < kWideSliceBytes))
     return success();
   store = StoreKind::Tma;
   if (!spec.store && !isStaged &&
@@ -473,6 +548,13 @@ LogicalResult Scheduler::chooseStages() {
                     << " bytes of shared memory" << perCta() << ", but "
                     << target.name << " has " << target.maxSharedBytes
                     << "; at most " << most << " stages fit";
+  // A slot is released once the next one's products have been started.
+  if (pingpong && stages < 2)
+    return refuse() << "expects two stages or more with pingpong=on, but got "
+                    << stages
+                    << (most < 2 ? ", which are all that fit; a smaller tile "
+                                   "has room for more"
+                                 : "");
   return success();
 }
 
@@ -548,7 +630,8 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
                        "microkernel, tiled, double_buffered and multistage "
                        "have it, and with wgmma (sm_90a) warp_specialized and "
                        "persistent";
-  if (failed(chooseCluster()) || (target.hasWgmma && failed(checkWarpgroups())))
+  if (failed(chooseCluster()) ||
+      (target.hasWgmma && failed(checkWarpgroups())) || failed(checkPingpong()))
     return failure();
   scheduler = spec.scheduler.value_or(TileScheduler::Static);
   if (scheduler != TileScheduler::Static && preset < Preset::Persistent)
@@ -577,6 +660,7 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
     usual = {128,
              spec.compensated.value_or(false) ? 80
              : spec.promote                   ? 128
+             : pingpong                       ? 128
              : spec.splitK.value_or(1) > 1    ? 192
                                               : 256,
              64};

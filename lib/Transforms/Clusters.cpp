@@ -37,7 +37,8 @@ Value bwgemm::emitLeaderRank(OpBuilder &builder, Location loc) {
 template <typename Buffer> static RingOp findRing(gpu::GPUFuncOp kernel) {
   RingOp found;
   kernel.walk([&](RingOp ring) {
-    if (isa<Buffer>(ring.getRing().getType().getBuffers().front()))
+    RingType type = ring.getRing().getType();
+    if (!type.isTurns() && isa<Buffer>(type.getBuffers().front()))
       found = ring;
   });
   return found;

@@ -281,8 +281,11 @@ Prediction bwgemm::predictWarpgroups(const WarpgroupModel &machine,
   result.steps = llvm::divideCeil(depth, parts);
   // The figures are for 128 bytes of K, which are a line of each row.
   double lines = k * problem.operandBytes / 128.0;
-  double products = m == 64 ? machine.step64 + machine.column64 * double(n)
-                            : machine.step128 + machine.column128 * double(n);
+  // Blocks of 128 rows follow each other.
+  double products =
+      m == 64
+          ? machine.step64 + machine.column64 * double(n)
+          : double(m) / 128 * (machine.step128 + machine.column128 * double(n));
   // Of what CTAs of a cluster share each fetches a part.
   double fetched = double(m) / clusterN + double(n) / clusterM;
   double active = std::min(1.0, double(result.tiles) / machine.multiprocessors);
@@ -295,7 +298,12 @@ Prediction bwgemm::predictWarpgroups(const WarpgroupModel &machine,
   bool byTma = fields.store == StoreKind::Tma;
   double main = double(result.waves) * double(result.steps) * step *
                 (byTma ? machine.mainLoopByTma : 1);
-  double rest = double(result.waves) *
+  // Of two teams the one multiplies while the other one writes, but for the
+  // last tile.
+  double ends = fields.pingpong
+                    ? 1
+                    : double(result.waves) * std::max(1.0, double(m) / 128);
+  double rest = ends *
                     (machine.tile + machine.tileColumn * double(n) +
                      (n % 32 != 0 && !fields.swapAB ? machine.narrowTile : 0)) *
                     (byTma ? machine.tileByTma : 1) +

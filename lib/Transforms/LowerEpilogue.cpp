@@ -80,6 +80,7 @@ private:
     SmallVector<Value> values;
   };
 
+  void emitColumns(int64_t first, int64_t end);
   Value emitWholeTileCheck(int64_t vectorBytes);
   SmallVector<Value> emitLoad(int64_t row, Value column, int64_t elements);
   SmallVector<Segment> emitLoads(Value column);
@@ -443,7 +444,7 @@ void Epilogue::emit() {
   rows = builder.createOrFold<memref::DimOp>(loc, store.getD(), 0);
   columns = builder.createOrFold<memref::DimOp>(loc, store.getD(), 1);
   lane = gpu::LaneIdOp::create(builder, loc, index, /*upper_bound=*/nullptr);
-  Value warp = WarpIdOp::create(builder, loc, index);
+  Value warp = emitWarpOfStore(builder, store);
   warpLane = mul(warp, 32);
   // Layout F (M = 64) keeps 16 rows in each quarter of the lanes, layout B
   // (folded) has all 64 in each half of them, of which the second holds the
@@ -463,7 +464,22 @@ void Epilogue::emit() {
     }
     warpRow = add(store.getM(), mul(place, reader.getRowsOfWarp()));
   }
-  while (reader.getCellColumns() % stepColumns != 0)
+  // Of registers, whose numbers are known, as many columns as there are whole
+  // steps, and then the others.
+  int64_t all = reader.getCellColumns(), whole = all;
+  if (reader.isInRegisters() && all > kStepColumns)
+    whole = all / kStepColumns * kStepColumns;
+  emitColumns(0, whole);
+  emitColumns(whole, all);
+  store.erase();
+}
+
+/// Writes the columns of this warp from `first` to `end`.
+void Epilogue::emitColumns(int64_t first, int64_t end) {
+  if (first == end)
+    return;
+  stepColumns = kStepColumns;
+  while ((end - first) % stepColumns != 0)
     stepColumns /= 2;
   Type element = type.getElementType();
   int64_t vectorBytes =
@@ -472,7 +488,7 @@ void Epilogue::emit() {
   // Operands of an epilogue are read where the tile is whole.
   guarded = exchanges && hasWidePieces(type) && epilogue.isRounding();
   wholeTile = emitWholeTileCheck(exchanges ? 16 : vectorBytes);
-  reader.forColumns(builder, loc, stepColumns, [&](Value column) {
+  reader.forColumns(builder, loc, first, end, stepColumns, [&](Value column) {
     SmallVector<Segment> segments = emitLoads(column);
     auto forEach = [&](void (Epilogue::*write)(const Segment &)) {
       for (const Segment &segment : segments)
@@ -498,7 +514,6 @@ void Epilogue::emit() {
     builder.setInsertionPointToStart(choice.elseBlock());
     forEach(&Epilogue::emitScalars);
   });
-  store.erase();
 }
 
 class LowerEpiloguePass
@@ -511,9 +526,14 @@ public:
           schedule ? schedule.getTmemLoad() : TmemShape::Shape32x32b;
       int64_t staging =
           schedule ? schedule.getStaging() : ScheduleFields().staging;
+      SmallVector<StoreOp> staged;
       for (StoreOp store : findStores(kernel))
         if (store.getMap())
-          lowerStagedStore(store, shape, staging);
+          staged.push_back(store);
+      StagingPlace place;
+      place.isRepeated = staged.size() > 1;
+      for (StoreOp store : staged)
+        lowerStagedStore(store, shape, staging, place);
       for (StoreOp store : findStores(kernel))
         Epilogue(store, shape).emit();
     });

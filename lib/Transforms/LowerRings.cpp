@@ -191,6 +191,33 @@ struct NextLowering : OpConversionPattern<RingNextOp> {
   }
 };
 
+struct SkipLowering : OpConversionPattern<RingSkipOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingSkipOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value stages =
+        constantI32(rewriter, loc, op.getRing().getType().getStages());
+    Value cursor = adaptor.getCursor();
+    Value stage = arith::AndIOp::create(
+        rewriter, loc, cursor, constantI32(rewriter, loc, kTurnBit - 1));
+    Value slots = arith::IndexCastUIOp::create(
+        rewriter, loc, rewriter.getI32Type(), adaptor.getSlots());
+    Value reached = arith::AddIOp::create(rewriter, loc, stage, slots);
+    // Each time round the ring is a turn, of which the parity counts.
+    Value rounds = arith::DivUIOp::create(rewriter, loc, reached, stages);
+    Value turns = arith::ShLIOp::create(rewriter, loc, rounds,
+                                        constantI32(rewriter, loc, 16));
+    Value turn = arith::AndIOp::create(
+        rewriter, loc, arith::XOrIOp::create(rewriter, loc, cursor, turns),
+        constantI32(rewriter, loc, kTurnBit));
+    Value left = arith::RemUIOp::create(rewriter, loc, reached, stages);
+    rewriter.replaceOpWithNewOp<arith::OrIOp>(op, turn, left);
+    return success();
+  }
+};
+
 struct SlotLowering : RingPattern<RingSlotOp> {
   using RingPattern::RingPattern;
   LogicalResult
@@ -365,16 +392,16 @@ private:
     });
     ConversionTarget target(*context);
     RewritePatternSet patterns(context);
-    patterns.add<BeginLowering, NextLowering, DrainLowering>(converter,
-                                                             context);
+    patterns.add<BeginLowering, NextLowering, SkipLowering, DrainLowering>(
+        converter, context);
     patterns.add<SlotLowering, FullLowering, WaitLowering<RingAcquireOp, true>,
                  WaitLowering<RingWaitOp, false>,
                  SignalLowering<RingCommitOp, true>,
                  SignalLowering<RingReleaseOp, false>>(converter, context,
                                                        rings);
-    target.addIllegalOp<RingBeginOp, RingNextOp, RingSlotOp, RingFullOp,
-                        RingAcquireOp, RingWaitOp, RingCommitOp, RingReleaseOp,
-                        RingDrainOp>();
+    target.addIllegalOp<RingBeginOp, RingNextOp, RingSkipOp, RingSlotOp,
+                        RingFullOp, RingAcquireOp, RingWaitOp, RingCommitOp,
+                        RingReleaseOp, RingDrainOp>();
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });

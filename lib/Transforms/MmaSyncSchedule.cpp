@@ -127,6 +127,7 @@ LogicalResult MmaSyncScheduler::checkFields() {
       : spec.store == StoreKind::Tma   ? "store=tma"
       : spec.staging                   ? "staging"
       : spec.swapAB.value_or(false)    ? "swap_ab"
+      : spec.pingpong.value_or(false)  ? "pingpong"
       : spec.ctaGroup.value_or(1) != 1 ? "cta_group"
       : spec.cluster.value_or(std::array<int64_t, 2>{1, 1}) !=
               std::array<int64_t, 2>{1, 1}

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 namespace mlir::bwgemm {
 #define GEN_PASS_DEF_PERSIST
@@ -22,6 +23,78 @@ using namespace mlir;
 using namespace mlir::bwgemm;
 
 namespace {
+
+/// Slots of operands that a tile takes: the steps of the loop that loads. Null
+/// if these differ from tile to tile.
+Value emitSteps(OpBuilder &builder, Location loc, ArrayRef<RoleOp> roles) {
+  scf::ForOp loop;
+  for (RoleOp role : roles)
+    role.walk([&](RingAcquireOp acquire) {
+      if (!acquire.getRing().getType().isTurns())
+        loop = acquire->getParentOfType<scf::ForOp>();
+    });
+  auto isOfKernel = [](Value value) {
+    Operation *op = value.getParentRegion()->getParentOp();
+    return isa<gpu::GPUFuncOp>(op) || matchPattern(value, m_Constant());
+  };
+  if (!loop || !isOfKernel(loop.getLowerBound()) ||
+      !isOfKernel(loop.getUpperBound()) || !isOfKernel(loop.getStep()))
+    return {};
+  Value depth = builder.createOrFold<arith::SubIOp>(loc, loop.getUpperBound(),
+                                                    loop.getLowerBound());
+  return builder.createOrFold<arith::CeilDivUIOp>(loc, depth, loop.getStep());
+}
+
+/// The number of this warp's team in its role.
+Value emitTeam(OpBuilder &builder, RoleOp role) {
+  Location loc = role.getLoc();
+  Value warp = WarpIdOp::create(builder, loc, builder.getIndexType());
+  if (auto first = static_cast<int64_t>(role.getFirst()))
+    warp = arith::SubIOp::create(
+        builder, loc, warp,
+        arith::ConstantIndexOp::create(builder, loc, first));
+  int64_t warps = role.getCount() / static_cast<int64_t>(role.getTeams());
+  return arith::DivUIOp::create(
+      builder, loc, warp, arith::ConstantIndexOp::create(builder, loc, warps));
+}
+
+/// Moves a role of teams into a loop over each team's tiles. It begins at the
+/// slots of its first one, `steps` slots for each tile, and passes over those
+/// of the others' tiles.
+void moveTeamsIntoLoop(OpBuilder &builder, RoleOp role,
+                       const TileOrigin &origin, Value first, Value count,
+                       Value step, Value steps) {
+  Location loc = role.getLoc();
+  auto teams = static_cast<int64_t>(role.getTeams());
+  RoleParts parts(role);
+  builder.setInsertionPointToStart(&role.getBody().front());
+  Value team = emitTeam(builder, role);
+  auto multiply = [&](Value lhs, Value rhs) -> Value {
+    return builder.createOrFold<arith::MulIOp>(loc, lhs, rhs);
+  };
+  Value own =
+      builder.createOrFold<arith::AddIOp>(loc, first, multiply(team, step));
+  Value ahead = multiply(team, steps);
+  Value others =
+      multiply(arith::ConstantIndexOp::create(builder, loc, teams - 1), steps);
+  Value round =
+      multiply(arith::ConstantIndexOp::create(builder, loc, teams), step);
+  scf::ForOp loop = parts.moveIntoLoop(builder, origin, own, count, round);
+  Operation *yield = loop.getBody()->getTerminator();
+  for (auto [index, begin] : llvm::enumerate(parts.begins)) {
+    if (begin.getRing().getType().isTurns())
+      continue;
+    auto skip = [&](Value cursor, Value slots) -> Value {
+      return RingSkipOp::create(builder, loc, cursor.getType(), begin.getRing(),
+                                cursor, slots);
+    };
+    OpOperand &init = loop.getInitArgsMutable()[index];
+    builder.setInsertionPoint(loop);
+    init.set(skip(init.get(), ahead));
+    builder.setInsertionPoint(yield);
+    yield->setOperand(index, skip(yield->getOperand(index), others));
+  }
+}
 
 /// Wraps the roles of one kernel in loops over tiles.
 LogicalResult persist(gpu::GPUFuncOp kernel, TileOrigin origin) {
@@ -42,8 +115,20 @@ LogicalResult persist(gpu::GPUFuncOp kernel, TileOrigin origin) {
     first = arith::DivUIOp::create(builder, loc, first, ctas);
     step = arith::DivUIOp::create(builder, loc, step, ctas);
   }
-  for (RoleOp role : findTileRoles(kernel))
-    RoleParts(role).moveIntoLoop(builder, origin, first, count, step);
+  SmallVector<RoleOp> roles = findTileRoles(kernel);
+  for (RoleOp role : roles) {
+    if (role.getTeams() == 1) {
+      RoleParts(role).moveIntoLoop(builder, origin, first, count, step);
+      continue;
+    }
+    // Behind the role that loads, whose bounds are known here.
+    builder.setInsertionPoint(role);
+    Value steps = emitSteps(builder, loc, roles);
+    if (!steps)
+      return role.emitOpError("expects a loop over K with as many steps for "
+                              "all tiles, which teams take in turn");
+    moveTeamsIntoLoop(builder, role, origin, first, count, step, steps);
+  }
   origin.eraseUnused();
   return success();
 }

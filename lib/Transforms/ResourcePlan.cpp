@@ -34,6 +34,20 @@ int64_t ResourcePlan::getMostRegisters() const {
   return std::min(kMostRegisters, each / kRegisterUnit * kRegisterUnit);
 }
 
+/// Rows of an instruction (PTX ISA, wgmma.mma_async), and warpgroups that share
+/// a tile of more.
+static constexpr int64_t kBlockRows = 64, kMostGroups = 2;
+
+WarpgroupPlan bwgemm::planWarpgroups(const ScheduleFields &fields) {
+  WarpgroupPlan plan;
+  int64_t blocks = fields.tile[0] / kBlockRows;
+  plan.teams = fields.pingpong ? 2 : 1;
+  plan.groups = fields.pingpong ? 1 : std::min(blocks, kMostGroups);
+  plan.blocks = blocks / plan.groups;
+  plan.accumulatorRegisters = plan.blocks * fields.tile[1] / 2;
+  return plan;
+}
+
 ResourcePlan bwgemm::planResources(const ScheduleFields &fields,
                                    Type operandType, Type storedType,
                                    bool warpgroups) {
@@ -54,10 +68,12 @@ ResourcePlan bwgemm::planResources(const ScheduleFields &fields,
     return plan;
   }
   if (warpgroups) {
-    // A warp for every 16 rows, and one that loads.
+    WarpgroupPlan warpgroupPlan = planWarpgroups(fields);
     plan.accumulators = 0;
-    plan.mbarriers = 2 * fields.stages;
-    plan.threads = 32 * (m / 16 + 1);
+    // Teams have a ring of turns.
+    plan.mbarriers = 2 * fields.stages + (warpgroupPlan.teams > 1 ? 2 : 0);
+    plan.threads = 32 * (warpgroupPlan.getWarps() +
+                         (warpgroupPlan.isReallocating() ? 4 : 1));
     return plan;
   }
   // With a second accumulator the next tile begins before this one is out.

@@ -27,6 +27,16 @@ bool bwgemm::hasWidePieces(MemRefType d) {
   return hasWidePitch(d) && !ShapedType::isDynamic(columns) && columns % 8 == 0;
 }
 
+Value bwgemm::emitWarpOfStore(OpBuilder &builder, StoreOp store) {
+  Location loc = store.getLoc();
+  Value warp = WarpIdOp::create(builder, loc, builder.getIndexType());
+  if (store.getTeams() == 1)
+    return warp;
+  int64_t warps = cast<FragmentType>(store.getAcc().getType()).getWarps();
+  return arith::RemUIOp::create(
+      builder, loc, warp, arith::ConstantIndexOp::create(builder, loc, warps));
+}
+
 ResultReader::ResultReader(StoreOp store, TmemShape shape)
     : acc(store.getAcc()), sumType(store.getSumType()), shape(shape) {
   if (auto fragment = dyn_cast<FragmentType>(acc.getType())) {
@@ -44,18 +54,18 @@ ResultReader::ResultReader(StoreOp store, TmemShape shape)
 }
 
 void ResultReader::forColumns(
-    OpBuilder &builder, Location loc, int64_t step,
+    OpBuilder &builder, Location loc, int64_t first, int64_t end, int64_t step,
     llvm::function_ref<void(Value column)> body) const {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
   if (isInRegisters()) {
-    for (int64_t column = 0; column < getCellColumns(); column += step)
+    for (int64_t column = first; column < end; column += step)
       body(constant(column));
     return;
   }
-  auto loop = scf::ForOp::create(builder, loc, constant(0),
-                                 constant(getCellColumns()), constant(step));
+  auto loop = scf::ForOp::create(builder, loc, constant(first), constant(end),
+                                 constant(step));
   OpBuilder::InsertionGuard restore(builder);
   builder.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());

@@ -29,6 +29,9 @@ bool hasWidePitch(MemRefType d);
 /// that no tile needs another way.
 bool hasWidePieces(MemRefType d);
 
+/// Emits the number of this warp among those of its team, which write a result.
+Value emitWarpOfStore(OpBuilder &builder, StoreOp store);
+
 class ResultReader {
 public:
   /// `shape` is the fragment with which tensor memory is read; registers of
@@ -52,9 +55,15 @@ public:
   int64_t getWarpsN() const { return warpsN; }
   int64_t getRowsOfWarp() const { return rows * halves * warpsN / warps; }
 
-  /// Emits `body` for every `step` of the columns: in a loop, but for
+  /// Emits `body` for every `step` of a warp's columns: in a loop, but for
   /// registers, which have no run-time numbers, one after the other.
   void forColumns(OpBuilder &builder, Location loc, int64_t step,
+                  llvm::function_ref<void(Value column)> body) const {
+    forColumns(builder, loc, 0, getCellColumns(), step, body);
+  }
+  /// As above for those from `first` to `end`.
+  void forColumns(OpBuilder &builder, Location loc, int64_t first, int64_t end,
+                  int64_t step,
                   llvm::function_ref<void(Value column)> body) const;
   /// Starts to read `elements` of a thread, from row `row` of its warp, which
   /// is that lane of tensor memory behind `lane`, and column `column` on. They

@@ -55,6 +55,13 @@ public:
     return std::move(specs);
   }
 
+  /// Those whose warpgroups have other parts of other tiles.
+  std::vector<ScheduleSpec> runWarpgroups() {
+    if (severalWaves)
+      varyWarpgroups();
+    return std::move(specs);
+  }
+
 private:
   ScheduleSpec same() const { return ScheduleSpec::getFrom(fields); }
   void varyOrder(ArrayRef<int64_t> rasters, ArrayRef<TileOrder> orders) {
@@ -98,6 +105,36 @@ private:
       specs.back().store = StoreKind::Tma;
       specs.back().staging = std::max<int64_t>(fields.tile[1] / 64, 2);
     }
+  }
+  /// On targets with wgmma, tiles of which each warpgroup has two blocks of 64
+  /// rows, for both together or for each in turn: the search has none of them.
+  void varyWarpgroups() {
+    if (!target.hasWgmma || wanted.tile || wanted.promote || wanted.splitK)
+      return;
+    auto add = [&](int64_t m, int64_t n, bool pingpong) {
+      for (std::array<int64_t, 2> cluster :
+           {std::array<int64_t, 2>{1, 1}, {2, 1}}) {
+        if (wanted.cluster && *wanted.cluster != cluster)
+          continue;
+        ScheduleSpec spec = same();
+        (*spec.tile)[0] = m;
+        (*spec.tile)[1] = n;
+        spec.pingpong = pingpong;
+        spec.splitK = 1;
+        spec.cluster = cluster;
+        spec.store = wanted.store;
+        spec.staging = wanted.staging;
+        spec.stages = wanted.stages;
+        spec.swapAB = wanted.swapAB;
+        specs.push_back(spec);
+      }
+    };
+    for (int64_t n : {192, 128, 160, 176})
+      if (wanted.pingpong.value_or(true))
+        add(128, n, /*pingpong=*/true);
+    for (int64_t n : {192, 128, 200, 160})
+      if (!wanted.pingpong.value_or(false))
+        add(256, n, /*pingpong=*/false);
   }
   void varyDepth(int64_t depth) {
     if (wanted.tile)
@@ -166,16 +203,22 @@ std::vector<Candidate> bwgemm::listSchedules(GemmOp gemm,
       add(std::move(candidate));
   if (list.front().schedule.getPreset() == Preset::Naive)
     return list;
+  // Each stands where its base does, and a bit behind the one before.
+  auto addBehind = [&](double rank, double step,
+                       const std::vector<ScheduleSpec> &variants) {
+    for (const ScheduleSpec &each : variants) {
+      Candidate candidate = tryCandidate(gemm, target, each);
+      candidate.prediction.microseconds = rank += step;
+      add(std::move(candidate));
+    }
+  };
   for (size_t i = 0, bases = std::min(list.size(), kMostBases); i < bases;
        ++i) {
     double rank = list[i].prediction.microseconds;
     double step = rank * kStepBack * double(i + 1);
-    for (const ScheduleSpec &each : Variants(list[i], target, spec).run()) {
-      Candidate candidate = tryCandidate(gemm, target, each);
-      // It stands where its base does, and a bit behind.
-      candidate.prediction.microseconds = rank += step;
-      add(std::move(candidate));
-    }
+    addBehind(rank, step, Variants(list[i], target, spec).run());
+    if (i == 0)
+      addBehind(rank, step, Variants(list[i], target, spec).runWarpgroups());
   }
   std::stable_sort(list.begin() + 1, list.end(),
                    [](const Candidate &lhs, const Candidate &rhs) {

@@ -11,6 +11,7 @@
 #include "ResultReader.h"
 
 #include "bwgemm/IR/TargetInfo.h"
+#include "bwgemm/Transforms/ResourcePlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -22,14 +23,15 @@
 using namespace mlir;
 using namespace mlir::bwgemm;
 
-/// Rows of a tile that a warpgroup has (PTX ISA, wgmma.mma_async).
+/// Rows of an accumulator that a warpgroup has (PTX ISA, wgmma.mma_async).
 static constexpr int64_t kWarpgroupRows = 64;
 
 ResultShape bwgemm::getResultShape(const ScheduleFields &fields,
                                    bool warpgroups) {
   int64_t rows = fields.getTileOfCta()[0];
   if (warpgroups)
-    return {kWarpgroupRows, fields.tile[1], rows / kWarpgroupRows};
+    return {kWarpgroupRows, fields.tile[1],
+            planWarpgroups(fields).groups * planWarpgroups(fields).teams};
   int64_t halves = fields.ctaGroup == 2 && rows == 64 ? 2 : 1;
   return {rows, fields.tile[1] / halves, halves};
 }
@@ -69,15 +71,19 @@ constexpr size_t kLoadedTogether = 8;
 /// Expands one store.
 class StagedStore {
 public:
-  StagedStore(StoreOp store, TmemShape shape, int64_t staging)
+  StagedStore(StoreOp store, TmemShape shape, int64_t staging,
+              StagingPlace &shared)
       : store(store), epilogue(store), reader(store, shape), builder(store),
         loc(store.getLoc()), map(cast<TensorMapType>(store.getMap().getType())),
         element(map.getElementType()),
+        teams(static_cast<int64_t>(store.getTeams())),
         result{map.getShape()[0], reader.getCellColumns(),
-               reader.isInRegisters() ? reader.getRows() / map.getShape()[0]
-                                      : reader.getHalves()},
+               reader.isInRegisters()
+                   ? teams * reader.getRows() / map.getShape()[0]
+                   : reader.getHalves()},
         sliceColumns(map.getShape()[1]), slices(result.columns / sliceColumns),
-        staged(getStagedSlices(map, result.columns, staging)) {}
+        staged(getStagedSlices(map, result.columns, staging)), shared(shared),
+        isRepeated(shared.isRepeated) {}
 
   void emit();
 
@@ -103,10 +109,13 @@ private:
   }
   /// Of the warps that share staging tiles. Warpgroups go their own ways.
   void barrier() {
-    int64_t warps = reader.getWarps();
-    if (reader.isInRegisters())
-      warps /= result.parts;
+    int64_t warps =
+        reader.isInRegisters() ? getWarpsOfPart() : reader.getWarps();
     WarpsBarrierOp::create(builder, loc, kBarrier, 32 * warps, group);
+  }
+
+  int64_t getWarpsOfPart() const {
+    return teams * reader.getWarps() / result.parts;
   }
 
   Value emitCondition();
@@ -133,12 +142,16 @@ private:
   Location loc;
   TensorMapType map;
   Type element;
+  /// Teams of warps, each with a result.
+  int64_t teams;
+  /// Its parts are those of all teams.
   ResultShape result;
   int64_t sliceColumns, slices;
   /// Those of them that have staging tiles.
   int64_t staged;
+  StagingPlace &shared;
   /// Whether other results come after this one.
-  bool isRepeated = false;
+  bool isRepeated;
   /// Extents of D, and whether the whole tile is inside of it and the
   /// epilogue's operands are aligned; null if the epilogue has none in vectors.
   Value rows, columns, whole;
@@ -431,25 +444,32 @@ void StagedStore::emitSlices() {
 void StagedStore::emit() {
   auto kernel = store->getParentOfType<gpu::GPUFuncOp>();
   builder.setInsertionPointToStart(&kernel.getBody().front());
-  staging = SmemAllocOp::create(
-      builder, loc, getStagingTiles(map, result, staged), IntegerAttr());
+  if (!shared.tiles)
+    shared.tiles = SmemAllocOp::create(
+        builder, loc, getStagingTiles(map, result, staged), IntegerAttr());
+  staging = shared.tiles;
   // What concerns all results of these warps stands around their loop. One
   // thread starts every copy, since only it can wait for them.
   Operation *outermost = store;
   for (Operation *op = store; op != kernel; op = op->getParentOp())
     if (isa<LoopLikeOpInterface>(op))
       outermost = op;
-  isRepeated = outermost != store.getOperation();
+  isRepeated |= outermost != store.getOperation();
   builder.setInsertionPoint(outermost);
   Type index = builder.getIndexType();
-  lane = gpu::LaneIdOp::create(builder, loc, index, /*upper_bound=*/nullptr);
-  Value warp = WarpIdOp::create(builder, loc, index);
-  Value elected = ElectOp::create(builder, loc, builder.getI1Type());
+  if (!shared.lane) {
+    shared.lane =
+        gpu::LaneIdOp::create(builder, loc, index, /*upper_bound=*/nullptr);
+    shared.warp = WarpIdOp::create(builder, loc, index);
+    shared.elected = ElectOp::create(builder, loc, builder.getI1Type());
+  }
+  lane = shared.lane;
+  Value warp = shared.warp, elected = shared.elected;
   // Layout F (M = 64) keeps 16 rows in each quarter of the lanes, layout B
   // (folded) has all 64 in each half of them.
   Value place = warp;
   if (result.parts > 1) {
-    Value warps = constant(reader.getWarps() / result.parts);
+    Value warps = constant(getWarpsOfPart());
     Value part = arith::DivUIOp::create(builder, loc, warp, warps);
     place = arith::RemUIOp::create(builder, loc, warp, warps);
     (reader.isInRegisters() ? group : half) = part;
@@ -464,7 +484,7 @@ void StagedStore::emit() {
 
   builder.setInsertionPoint(store);
   firstRow = store.getM();
-  if (group)
+  if (group && teams == 1)
     firstRow = add(firstRow, mul(group, result.rows));
   Value condition = emitCondition();
   if (!condition) {
@@ -484,6 +504,7 @@ void StagedStore::emit() {
 
 } // namespace
 
-void bwgemm::lowerStagedStore(StoreOp store, TmemShape shape, int64_t staging) {
-  StagedStore(store, shape, staging).emit();
+void bwgemm::lowerStagedStore(StoreOp store, TmemShape shape, int64_t staging,
+                              StagingPlace &place) {
+  StagedStore(store, shape, staging, place).emit();
 }

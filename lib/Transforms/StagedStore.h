@@ -16,7 +16,7 @@ namespace mlir::bwgemm {
 /// which is staged by itself. In tensor memory these are halves side by side
 /// (see
 /// `!bwgemm.tmem`, folded) or all of it; in registers each warpgroup has one,
-/// 64 rows of the tile.
+/// 64 rows of an accumulator that is its team's.
 struct ResultShape {
   int64_t rows, columns, parts;
 };
@@ -36,9 +36,18 @@ int64_t getStagedSlices(TensorMapType map, int64_t columns, int64_t staging);
 /// read. Those of one slice follow each other.
 SmemType getStagingTiles(TensorMapType map, ResultShape shape, int64_t staging);
 
+/// What all staged stores of a kernel share: staging tiles, which one after the
+/// other goes through, and where a thread stands. Made for the first one.
+struct StagingPlace {
+  Value tiles, lane, warp, elected;
+  /// Whether there are several stores.
+  bool isRepeated = false;
+};
+
 /// Expands a store that goes via a tensor map. Where some tiles need another
 /// way, a store without a map remains for them.
-void lowerStagedStore(StoreOp store, TmemShape shape, int64_t staging);
+void lowerStagedStore(StoreOp store, TmemShape shape, int64_t staging,
+                      StagingPlace &place);
 
 } // namespace mlir::bwgemm
 

@@ -116,17 +116,20 @@ static Value emitLast(OpBuilder &builder, Location loc, RingBeginOp begin,
   Value last = cursor;
   for (bool more = true; more;) {
     more = false;
-    for (OpOperand &use : last.getUses()) {
-      Operation *user = use.getOwner();
+    // A loop may carry the slot that a step still reads beside the next one.
+    for (Operation *user : last.getUsers())
       if (auto next = dyn_cast<RingNextOp>(user)) {
         last = next.getNext();
-      } else if (auto loop = dyn_cast<scf::ForOp>(user);
-                 loop &&
-                 use.getOperandNumber() >= loop.getNumControlOperands()) {
-        last = loop.getTiedLoopResult(&use);
-      } else {
-        continue;
+        more = true;
+        break;
       }
+    if (more)
+      continue;
+    for (OpOperand &use : last.getUses()) {
+      auto loop = dyn_cast<scf::ForOp>(use.getOwner());
+      if (!loop || use.getOperandNumber() < loop.getNumControlOperands())
+        continue;
+      last = loop.getTiedLoopResult(&use);
       more = true;
       break;
     }

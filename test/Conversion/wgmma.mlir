@@ -72,3 +72,40 @@ gpu.module @plain {
     gpu.return
   }
 }
+
+// -----
+
+// Blocks of 64 rows of A are started together: the second one's begins 64 rows of
+// 128 bytes further, and neither a fence nor a wait comes with it.
+gpu.module @blocks {
+  // CHECK-LABEL: llvm.func @blocks
+  // CHECK-DAG: %[[ROWS:.*]] = llvm.mlir.constant(8192 : i32) : i32
+  // CHECK: nvvm.wgmma.fence.aligned
+  // CHECK: llvm.mul %{{.*}}, %[[ROWS]]
+  // CHECK-NOT: nvvm.wgmma
+  // CHECK: wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16
+  // CHECK-NOT: nvvm.wgmma
+  // CHECK: llvm.mul %{{.*}}, %[[ROWS]]
+  // CHECK-NOT: nvvm.wgmma
+  // CHECK: wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16
+  // CHECK: nvvm.wgmma.commit.group.sync.aligned
+  // CHECK-NEXT: nvvm.wgmma.wait.group.sync.aligned 1
+  gpu.func @blocks(%i: index, %j: index, %out: memref<64xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %a = bwgemm.smem_alloc offset 0 : !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>
+    %b = bwgemm.smem_alloc offset 16384 : !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>
+    %zero = bwgemm.fragment_zero : !bwgemm.fragment<64x32xf32>
+    nvvm.wgmma.fence.aligned
+    %upper = bwgemm.warpgroup_mma async %zero, %a, %b in %i
+        : !bwgemm.fragment<64x32xf32>, !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>
+    %lower = bwgemm.warpgroup_mma async %zero, %a, %b in %j
+        : !bwgemm.fragment<64x32xf32>, !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>
+    nvvm.wgmma.commit.group.sync.aligned
+    nvvm.wgmma.wait.group.sync.aligned 1
+    %v = bwgemm.fragment_read %upper[0, 0] : !bwgemm.fragment<64x32xf32> -> vector<4xf32>
+    %w = bwgemm.fragment_read %lower[0, 0] : !bwgemm.fragment<64x32xf32> -> vector<4xf32>
+    vector.store %v, %out[%c0] : memref<64xf32>, vector<4xf32>
+    vector.store %w, %out[%c0] : memref<64xf32>, vector<4xf32>
+    gpu.return
+  }
+}

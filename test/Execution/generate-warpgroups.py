@@ -7,7 +7,8 @@ usage: generate-warpgroups.py [--seed=N] [--count=N] [--only=I] [--orders=N]
 
 The counterpart of generate.py for the presets warp_specialized and persistent of
 sm_90a: clusters, swapped operands, staging tiles, parts of K, blocks of K that
-are summed apart, results whose rows begin anywhere. Configuration I of a seed is always the same one. Each is
+are summed apart, tiles of 256 rows, teams that take tiles in turn, results whose
+rows begin anywhere. Configuration I of a seed is always the same one. Each is
 compiled and run on the emulator with small integers as inputs and with the
 hazard checker: the result must equal the double-precision reference, and nothing
 may be reported. With --orders=N each is also run with normally distributed
@@ -40,11 +41,18 @@ def draw(seed, index):
     r = random.Random(f"warpgroups:{seed}:{index}")
     while True:
         preset = r.choice(("warp_specialized", "persistent", "persistent"))
-        m = r.choice((64, 64, 128))
+        teams = preset == "persistent" and r.random() < 0.3
+        m = r.choice((64, 128) if teams else (64, 64, 128, 256))
         n = r.choice((8, 16, 24, 32, 64, 64, 96, 128, 176, 192, 256))
         k = 16 * r.choice((1, 2, 2, 3, 4, 4, 8))
         stages = r.choice((1, 2, 3, 4, 5, 8))
+        # Blocks of 64 rows that each warpgroup has, half a register a column.
+        blocks = m // 64 if teams else max(m // 128, 1)
+        if blocks * n // 2 > 200 or (teams and stages == 1):
+            continue
         fields = [f"tile={m}x{n}x{k}", f"stages={stages}"]
+        if teams:
+            fields.append("pingpong=on")
         swaps = r.random() < 0.25
         if swaps:
             fields.append("swap_ab=on")
@@ -69,7 +77,7 @@ def draw(seed, index):
         if r.random() < 0.15:
             fields.append("pdl=on")
 
-        if r.random() < 0.2:
+        if not teams and blocks == 1 and r.random() < 0.2:
             # A thread's accumulator and its sum, and what is in flight between
             # them; five or nine warps leave it 255 or 168 registers, less 40.
             carries = r.random() < 0.5
@@ -80,22 +88,25 @@ def draw(seed, index):
             if carries:
                 fields.append("compensated=on")
 
-        def extent(tile, unit):
+        # Of small tiles so many that a CTA has several of them.
+        many = 24 if m * n <= 2048 and r.random() < 0.7 else 3
+
+        def extent(tile, unit, most):
             if r.random() < 0.25:
                 size = r.choice((1, 2, 5, 8, 13))
             else:
-                size = tile * r.randint(1, 3) + r.choice((-9, -1, 0, 0, 1, 8))
+                size = tile * r.randint(1, most) + r.choice((-9, -1, 0, 0, 1, 8))
             return max(-(-size // unit) * unit, unit)
 
         # TMA: rows of operands are multiples of 16 bytes.
         along_k = layout[0] == "n" or layout[1] == "t"
         depth = extent(k * r.choice((1, 1, 2, stages, stages + 1)),
-                       8 if along_k else 1)
-        shape = (extent(of_a, 8 if layout[0] == "t" else 1),
-                 extent(of_b, 8 if layout[1] == "n" else 1), depth)
+                       8 if along_k else 1, 3)
+        shape = (extent(of_a, 8 if layout[0] == "t" else 1, many),
+                 extent(of_b, 8 if layout[1] == "n" else 1, many), depth)
         accumulates = r.random() < 0.2
         static = r.random() < 0.7
-        parts = r.choice((1, 1, 1, 2, 3))
+        parts = 1 if teams else r.choice((1, 1, 1, 2, 3))
         if parts > -(-depth // k):
             continue
         if parts > 1:
@@ -115,8 +126,11 @@ def draw(seed, index):
                 fields.append(f"staging={slices}")
         elif store:
             fields.append("store=direct")
-        staged = staging_bytes(m, n, stored, slices) if store != "direct" else 0
-        if (m + n) * k * 2 * stages + staged + 16 * stages > SHARED_BYTES:
+        # The staging tiles are of 64 rows for each warpgroup.
+        staged_rows = 128 if teams else min(m, 128)
+        staged = (staging_bytes(staged_rows, n, stored, slices)
+                  if store != "direct" else 0)
+        if (m + n) * k * 2 * stages + staged + 16 * stages + 16 > SHARED_BYTES:
             continue
         whole = 1
         for size, tile in zip(shape, (of_a, of_b, k)):

@@ -149,6 +149,17 @@ module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages
 
 // -----
 
+// schedule_c20
+// expected-error@+1 {{expects pingpong = on with preset persistent, but got preset warp_specialized}}
+module attributes { test.a = #bwgemm.schedule<warp_specialized, tile = 64x64x64, stages = 2, swizzle = 128B, tmem_load = "16x256b", pingpong = on> } {}
+
+// -----
+
+// expected-error@+1 {{expects a pingpong of on or off, but got yes}}
+module attributes { test.a = #bwgemm.schedule<persistent, tile = 64x64x64, stages = 2, swizzle = 128B, tmem_load = "16x256b", pingpong = yes> } {}
+
+// -----
+
 // expected-error@+1 {{expects a swap_ab of on or off, but got yes}}
 module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", swap_ab = yes> } {}
 
@@ -159,7 +170,7 @@ module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages
 
 // -----
 
-// expected-error@+1 {{expects raster, order, store, staging, swap_ab, cta_group, cluster, scheduler, split_k, warps, precision, accumulator, promote, compensated or pdl, but got depth}}
+// expected-error@+1 {{expects raster, order, store, staging, swap_ab, pingpong, cta_group, cluster, scheduler, split_k, warps, precision, accumulator, promote, compensated or pdl, but got depth}}
 module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", depth = 3> } {}
 
 // -----

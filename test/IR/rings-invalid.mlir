@@ -13,12 +13,6 @@ func.func private @f(!bwgemm.ring<65 x (!bwgemm.tmem<128x64xf32>)>)
 // -----
 
 // ring_type_c2
-// expected-error @+1 {{expects a buffer in each slot}}
-func.func private @f(!bwgemm.ring<2 x ()>)
-
-// -----
-
-// ring_type_c2
 // expected-error @+1 {{expects one accumulator in a slot, but got 2}}
 func.func private @f(!bwgemm.ring<2 x (!bwgemm.tmem<128x64xf32>, !bwgemm.tmem<128x64xf32>)>)
 
@@ -202,5 +196,35 @@ func.func @f() {
   // ring_c3
   // expected-error @+1 {{expects responses of launch control in a ring of a cluster, but got '!bwgemm.ring<2 x (!bwgemm.smem<64x64xbf16, k_major>)>'}}
   %r = bwgemm.ring cluster : !bwgemm.ring<2 x (!bwgemm.smem<64x64xbf16, k_major>)>
+  return
+}
+
+// -----
+
+!ring = !bwgemm.ring<1 x ()>
+func.func @f(%r: !ring, %c: !bwgemm.cursor) {
+  // ring_commit_c4
+  // expected-error @+1 {{expects a slot with buffers for TMA, but got '!bwgemm.ring<1 x ()>'}}
+  bwgemm.ring.commit %r[%c] by tma : !ring
+  return
+}
+
+// -----
+
+func.func @f() {
+  // role_c3
+  // expected-error @+1 {{expects a number of teams that divides its 8 warps, but got 3}}
+  bwgemm.role "multiply" warps 0 to 7 teams 3 {
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  // role_c3
+  // expected-error @+1 {{expects a number of teams that divides its 8 warps, but got 0}}
+  bwgemm.role "multiply" warps 0 to 7 teams 0 {
+  }
   return
 }

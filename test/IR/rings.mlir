@@ -63,3 +63,21 @@ func.func @slices(%tiles: !bwgemm.smem<4x64x64xbf16, k_major, swizzle = 128B>, %
   %part = bwgemm.tmem_slice %tensor[%i] : !bwgemm.tmem<128x128xf32> -> !bwgemm.tmem<128x64xf32>
   return
 }
+
+// Turns are slots without buffers; teams pass over the slots of each other.
+// CHECK-LABEL: func.func @turns
+func.func @turns(%slots: !bwgemm.ring<4 x (!bwgemm.smem<64x64xbf16, k_major>)>, %n: index) {
+  // CHECK: %[[TURNS:.*]] = bwgemm.ring commits 4 releases 4 : !bwgemm.ring<1 x ()>
+  %turns = bwgemm.ring commits 4 releases 4 : !bwgemm.ring<1 x ()>
+  // CHECK: bwgemm.role "multiply" warps 0 to 7 teams 2 {
+  bwgemm.role "multiply" warps 0 to 7 teams 2 {
+    %turn = bwgemm.ring.begin %turns : !bwgemm.ring<1 x ()>
+    // CHECK: bwgemm.ring.commit %[[TURNS]][%{{.*}}] by warp : !bwgemm.ring<1 x ()>
+    bwgemm.ring.commit %turns[%turn] by warp : !bwgemm.ring<1 x ()>
+    %first = bwgemm.ring.begin %slots : !bwgemm.ring<4 x (!bwgemm.smem<64x64xbf16, k_major>)>
+    // CHECK: bwgemm.ring.skip %{{.*}}[%{{.*}}] by %{{.*}} : !bwgemm.ring<4 x
+    %later = bwgemm.ring.skip %slots[%first] by %n : !bwgemm.ring<4 x (!bwgemm.smem<64x64xbf16, k_major>)>
+    bwgemm.ring.wait %slots[%later] : !bwgemm.ring<4 x (!bwgemm.smem<64x64xbf16, k_major>)>
+  }
+  return
+}

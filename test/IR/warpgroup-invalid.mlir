@@ -82,9 +82,9 @@ func.func @f(%acc: !bwgemm.fragment<64x32xf32>, %a: !bwgemm.smem<2x64x64xbf16, k
 // -----
 
 // mma_operands_c4
-func.func @f(%acc: !bwgemm.fragment<64x32xf32>, %a: !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, %b: !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>, %g: index) {
-  // expected-error @+1 {{expects an accumulator of 128x32 for these operands, but got 64x32}}
-  %r = bwgemm.warpgroup_mma %acc, %a, %b in %g : !bwgemm.fragment<64x32xf32>, !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>
+func.func @f(%acc: !bwgemm.fragment<256x32xf32>, %a: !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, %b: !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>, %g: index) {
+  // expected-error @+1 {{expects an accumulator of 128x32 for these operands, but got 256x32}}
+  %r = bwgemm.warpgroup_mma %acc, %a, %b in %g : !bwgemm.fragment<256x32xf32>, !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>
   return
 }
 
@@ -175,5 +175,32 @@ func.func @f(%acc: !bwgemm.fragment<64x32xf16>, %a: !bwgemm.smem<64x64xf16, k_ma
 func.func @f(%acc: !bwgemm.fragment<64x32xf32>, %a: !bwgemm.smem<64x128xui8, k_major, swizzle = 128B>, %b: !bwgemm.smem<32x128xi8, k_major, swizzle = 128B>, %g: index) {
   // expected-error @+1 {{expects an accumulator of 'i32' for operands of 'ui8', but got 'f32'}}
   %r = bwgemm.warpgroup_mma %acc, %a, %b in %g : !bwgemm.fragment<64x32xf32>, !bwgemm.smem<64x128xui8, k_major, swizzle = 128B>, !bwgemm.smem<32x128xi8, k_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+// warpgroup_mma_c4
+func.func @f(%acc: !bwgemm.fragment<128x32xf32>, %a: !bwgemm.smem<192x64xbf16, k_major, swizzle = 128B>, %b: !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>, %g: index) {
+  // expected-error @+1 {{expects an accumulator of 192x32 for these operands, but got 128x32}}
+  %r = bwgemm.warpgroup_mma %acc, %a, %b in %g : !bwgemm.fragment<128x32xf32>, !bwgemm.smem<192x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<32x64xbf16, k_major, swizzle = 128B>
+  return
+}
+
+// -----
+
+// store_c10
+func.func @f(%acc: !bwgemm.fragment<64x32xf32>, %d: memref<64x32xf32>, %i: index) {
+  // expected-error @+1 {{expects one team, or two of an accumulator in registers, but got 3 of '!bwgemm.fragment<64x32xf32>'}}
+  bwgemm.store %acc, %d[%i, %i] teams 3 : !bwgemm.fragment<64x32xf32>, memref<64x32xf32>
+  return
+}
+
+// -----
+
+// store_c10
+func.func @f(%acc: !bwgemm.tmem<128x32xf32>, %d: memref<64x32xf32>, %i: index) {
+  // expected-error @+1 {{expects one team, or two of an accumulator in registers, but got 2 of '!bwgemm.tmem<128x32xf32>'}}
+  bwgemm.store %acc, %d[%i, %i] teams 2 : !bwgemm.tmem<128x32xf32>, memref<64x32xf32>
   return
 }

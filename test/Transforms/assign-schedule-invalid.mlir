@@ -17,12 +17,34 @@
 // SWAPMMA: has no swap_ab: its threads copy and multiply by mma.sync
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=multistage,staging=2" 2>&1 | FileCheck %s --check-prefix=STAGINGMMA
 // STAGINGMMA: has no staging: its threads copy and multiply by mma.sync
-// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tile=256x128x64" 2>&1 | FileCheck %s --check-prefix=HOPPERPAIR
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tile=256x128x64,cta_group=2" 2>&1 | FileCheck %s --check-prefix=HOPPERPAIR
 // HOPPERPAIR: expects cta_group=1 on sm_90a, but got 2
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,scheduler=clc" 2>&1 | FileCheck %s --check-prefix=HOPPERCLC
 // HOPPERCLC: expects scheduler=static on sm_90a, but got clc
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tmem_load=32x32b" 2>&1 | FileCheck %s --check-prefix=HOPPERLOAD
 // HOPPERLOAD: expects tmem_load=16x256b, which is how wgmma leaves its result in registers, but got 32x32b
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tile=192x64x64" 2>&1 | FileCheck %s --check-prefix=HOPPERM
+// HOPPERM: expects a tile of M 64, 128 or 256, but got 192
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tile=256x64x64,pingpong=on" 2>&1 | FileCheck %s --check-prefix=PINGPONGM
+// PINGPONGM: expects a tile of M 64 or 128 with pingpong=on, but got 256
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tile=256x208x32" 2>&1 | FileCheck %s --check-prefix=BLOCKS
+// BLOCKS: expects a tile of N of at most 200 for M 256, of which each warpgroup has 2 blocks of 64 rows in registers, but got 208
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tile=128x256x32,pingpong=on" 2>&1 | FileCheck %s --check-prefix=PINGPONGN
+// PINGPONGN: expects a tile of N of at most 200 for M 128 with pingpong=on, of which each warpgroup has 2 blocks of 64 rows in registers, but got 256
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=warp_specialized,pingpong=on" 2>&1 | FileCheck %s --check-prefix=PINGPONGPRESET
+// PINGPONGPRESET: schedule 'warp_specialized': has one tile for each CTA; pingpong=on is for preset persistent
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,pingpong=on,split_k=2" 2>&1 | FileCheck %s --check-prefix=PINGPONGSPLIT
+// PINGPONGSPLIT: expects split_k=1 with pingpong=on, which needs as many steps for all tiles, but got 2; pingpong=off goes with any
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,pingpong=on,promote=128" 2>&1 | FileCheck %s --check-prefix=PINGPONGPROMOTE
+// PINGPONGPROMOTE: expects no promote with pingpong=on, but got 128; pingpong=off goes with it
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tile=256x64x64,promote=128" 2>&1 | FileCheck %s --check-prefix=BLOCKSPROMOTE
+// BLOCKSPROMOTE: expects a tile of M 64 or 128 with promote, but got 256
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,pingpong=on,stages=1" 2>&1 | FileCheck %s --check-prefix=PINGPONGSTAGES
+// PINGPONGSTAGES: expects two stages or more with pingpong=on, but got 1
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_100a schedule=persistent,pingpong=on" 2>&1 | FileCheck %s --check-prefix=PINGPONGTARGET
+// PINGPONGTARGET: expects pingpong=off on sm_100a, where a second accumulator in tensor memory lets the next tile begin; pingpong=on is for wgmma (sm_90a)
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=multistage,pingpong=on" 2>&1 | FileCheck %s --check-prefix=PINGPONGMMASYNC
+// PINGPONGMMASYNC: schedule 'multistage': has no pingpong: its threads copy and multiply by mma.sync
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tile=128x20x64" 2>&1 | FileCheck %s --check-prefix=HOPPERN
 // HOPPERN: expects a tile of N that is a multiple of 8 up to 256 for M 128, but got 20
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_100 schedule=swizzle" 2>&1 | FileCheck %s --check-prefix=PLAIN

@@ -3,6 +3,8 @@
 // RUN: bwgemm-opt %s --bwgemm-tile --bwgemm-swizzle --bwgemm-insert-warpgroups --canonicalize | FileCheck %s
 // The accumulator in registers is written from them, row by row of a thread.
 // RUN: bwgemm-opt %s --bwgemm-tile --bwgemm-swizzle --bwgemm-insert-warpgroups --bwgemm-lower-rings --bwgemm-lower-roles --bwgemm-lower-epilogue --canonicalize | FileCheck %s --check-prefix=STORE
+// Teams go from tile to tile in turn.
+// RUN: bwgemm-opt %s --bwgemm-tile --bwgemm-swizzle --bwgemm-insert-warpgroups --bwgemm-persist --canonicalize | FileCheck %s --check-prefix=TEAMS
 
 // Two warpgroups multiply, and the warp behind them loads.
 // CHECK-LABEL: gpu.func @f_kernel
@@ -55,6 +57,100 @@
 module attributes {bwgemm.target = "sm_90a"} {
   func.func @f(%a: memref<512x256xbf16>, %b: memref<384x256xbf16>, %d: memref<512x384xf32>) {
     bwgemm.gemm %a, %b, %d transpose_b schedule <warp_specialized, tile = 128x32x64, stages = 3, swizzle = 128B, tmem_load = "16x256b">
+        : memref<512x256xbf16>, memref<384x256xbf16>, memref<512x384xf32>
+    return
+  }
+
+  // 256 rows: each warpgroup has 64 of the first 128 and 64 of the others, and
+  // with 192 columns 192 registers of each thread, which come from the warps that
+  // load.
+  // STORE-LABEL: gpu.func @blocks_kernel
+  // CHECK-LABEL: gpu.func @blocks_kernel
+  // CHECK-SAME: known_block_size = array<i32: 384, 1, 1>, nvvm.minctasm = 1 : i32
+  // CHECK-DAG: %[[C2:.*]] = arith.constant 2 : index
+  // CHECK-DAG: %[[C128:.*]] = arith.constant 128 : index
+  // CHECK: bwgemm.ring releases 8 :
+  // CHECK: bwgemm.role "prefetch" warps 8 to 8 elected
+  // CHECK: bwgemm.role "give registers" warps 8 to 11 {
+  // CHECK-NEXT: nvvm.setmaxregister decrease 40
+  // CHECK: bwgemm.role "load" warps 8 to 8 elected
+  // CHECK: bwgemm.role "take registers" warps 0 to 7 {
+  // CHECK-NEXT: nvvm.setmaxregister increase 232
+  // CHECK: bwgemm.role "multiply" warps 0 to 7 {
+  // CHECK: %[[GROUP:.*]] = arith.divui
+  // CHECK: scf.for {{.*}} iter_args(%[[ACC0:.*]] = %{{.*}}, %[[ACC1:.*]] = %{{.*}}, %{{.*}} = %{{.*}}) -> (!bwgemm.fragment<128x192xf32>, !bwgemm.fragment<128x192xf32>, !bwgemm.cursor) {
+  // CHECK-NEXT: bwgemm.ring.wait
+  // CHECK-NEXT: %[[TILES:.*]]:2 = bwgemm.ring.slot
+  // CHECK-NEXT: nvvm.wgmma.fence.aligned
+  // CHECK-NEXT: bwgemm.warpgroup_mma async %[[ACC0]], %[[TILES]]#0, %[[TILES]]#1 in %[[GROUP]] :
+  // CHECK-NEXT: %[[BLOCK:.*]] = arith.addi %[[GROUP]], %[[C2]]
+  // CHECK-NEXT: bwgemm.warpgroup_mma async %[[ACC1]], %[[TILES]]#0, %[[TILES]]#1 in %[[BLOCK]] :
+  // CHECK-NEXT: nvvm.wgmma.commit.group.sync.aligned
+  // CHECK-NEXT: nvvm.wgmma.wait.group.sync.aligned 0
+  // CHECK-NEXT: bwgemm.ring.release
+  // CHECK: bwgemm.store %{{.*}}#0, %{{.*}}[%[[M:.*]], %[[N:.*]]] : !bwgemm.fragment<128x192xf32>
+  // CHECK-NEXT: %[[LOWER:.*]] = arith.addi %[[M]], %[[C128]]
+  // CHECK-NEXT: bwgemm.store %{{.*}}#1, %{{.*}}[%[[LOWER]], %[[N]]] : !bwgemm.fragment<128x192xf32>
+  func.func @blocks(%a: memref<512x256xbf16>, %b: memref<384x256xbf16>, %d: memref<512x384xf32>) {
+    bwgemm.gemm %a, %b, %d transpose_b schedule <warp_specialized, tile = 256x192x64, stages = 3, swizzle = 128B, tmem_load = "16x256b">
+        : memref<512x256xbf16>, memref<384x256xbf16>, memref<512x384xf32>
+    return
+  }
+
+  // Two teams of a warpgroup. The second one's turn comes when the first one's
+  // last products are under way, and it begins at the slots of its first tile.
+  // TEAMS-LABEL: gpu.func @teams_kernel
+  // TEAMS-DAG: %[[C0:.*]] = arith.constant 0 : index
+  // TEAMS-DAG: %[[C2:.*]] = arith.constant 2 : index
+  // TEAMS-DAG: %[[C4:.*]] = arith.constant 4 : index
+  // TEAMS-DAG: %[[C64:.*]] = arith.constant 64 : index
+  // TEAMS-DAG: %[[FIRST:.*]] = gpu.block_id x
+  // TEAMS-DAG: %[[GRID:.*]] = gpu.grid_dim x
+  // TEAMS: %[[SLOTS:.*]] = bwgemm.ring releases 4 :
+  // TEAMS: %[[TURNS:.*]] = bwgemm.ring commits 4 releases 4 : !bwgemm.ring<1 x ()>
+  // TEAMS: bwgemm.role "load" warps 8 to 8 elected
+  // TEAMS: scf.for %{{.*}} = %[[FIRST]] to %{{.*}} step %[[GRID]]
+  // TEAMS: %[[STEPS:.*]] = arith.ceildivui %{{.*}}, %[[C64]]
+  // TEAMS: bwgemm.role "multiply" warps 0 to 7 teams 2 {
+  // TEAMS: %[[WARP:.*]] = bwgemm.warp_id
+  // TEAMS-NEXT: %[[TEAM:.*]] = arith.divui %[[WARP]], %[[C4]]
+  // TEAMS-NEXT: %[[AWAY:.*]] = arith.muli %[[TEAM]], %[[GRID]]
+  // TEAMS-NEXT: %[[OWN:.*]] = arith.addi %[[FIRST]], %[[AWAY]]
+  // TEAMS-NEXT: %[[AHEAD:.*]] = arith.muli %[[TEAM]], %[[STEPS]]
+  // TEAMS-NEXT: %[[ROUND:.*]] = arith.muli %[[GRID]], %[[C2]]
+  // TEAMS: %[[START:.*]] = bwgemm.ring.skip %[[SLOTS]][%{{.*}}] by %[[AHEAD]]
+  // TEAMS-NEXT: scf.for %{{.*}} = %[[OWN]] to %{{.*}} step %[[ROUND]] iter_args(%[[USE:.*]] = %[[START]], %[[TURN:.*]] = %{{.*}}) -> (!bwgemm.cursor, !bwgemm.cursor) {
+  // TEAMS: %[[ISFIRST:.*]] = arith.cmpi eq, %{{.*}}, %[[C0]]
+  // TEAMS-NEXT: scf.if %[[ISFIRST]] {
+  // TEAMS-NEXT: bwgemm.ring.acquire %[[TURNS]][%[[TURN]]]
+  // TEAMS-NEXT: } else {
+  // TEAMS-NEXT: bwgemm.ring.wait %[[TURNS]][%[[TURN]]]
+  // The first step writes the sums, and is waited for behind the second one.
+  // TEAMS: bwgemm.ring.wait %[[SLOTS]][%[[USE]]]
+  // TEAMS: bwgemm.warpgroup_mma async
+  // TEAMS: bwgemm.warpgroup_mma async
+  // TEAMS-NEXT: nvvm.wgmma.commit.group.sync.aligned
+  // TEAMS-NEXT: %[[SECOND:.*]] = bwgemm.ring.next %[[SLOTS]][%[[USE]]]
+  // TEAMS-NEXT: %[[SUMS:.*]]:4 = scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %[[READ:.*]] = %[[USE]], %[[NOW:.*]] = %[[SECOND]])
+  // TEAMS-NEXT: bwgemm.ring.wait %[[SLOTS]][%[[NOW]]]
+  // TEAMS: nvvm.wgmma.commit.group.sync.aligned
+  // TEAMS-NEXT: nvvm.wgmma.wait.group.sync.aligned 1
+  // TEAMS-NEXT: bwgemm.ring.release %[[SLOTS]][%[[READ]]] by warp
+  // TEAMS-NEXT: %[[LATER:.*]] = bwgemm.ring.next %[[SLOTS]][%[[NOW]]]
+  // TEAMS-NEXT: scf.yield %{{.*}}, %{{.*}}, %[[NOW]], %[[LATER]]
+  // TEAMS: scf.if %[[ISFIRST]] {
+  // TEAMS-NEXT: bwgemm.ring.commit %[[TURNS]][%[[TURN]]] by warp
+  // TEAMS-NEXT: } else {
+  // TEAMS-NEXT: bwgemm.ring.release %[[TURNS]][%[[TURN]]] by warp
+  // TEAMS: nvvm.wgmma.wait.group.sync.aligned 0
+  // TEAMS-NEXT: bwgemm.ring.release %[[SLOTS]][%[[SUMS]]#2] by warp
+  // TEAMS-NEXT: bwgemm.store %[[SUMS]]#0, %{{.*}}[%{{.*}}, %{{.*}}] teams 2 : !bwgemm.fragment<64x32xf32>
+  // TEAMS: bwgemm.store %[[SUMS]]#1, %{{.*}}[%{{.*}}, %{{.*}}] teams 2 : !bwgemm.fragment<64x32xf32>
+  // TEAMS: %[[NEXTTURN:.*]] = bwgemm.ring.next %[[TURNS]][%[[TURN]]]
+  // TEAMS-NEXT: %[[SKIPPED:.*]] = bwgemm.ring.skip %[[SLOTS]][%[[SUMS]]#3] by %[[STEPS]]
+  // TEAMS-NEXT: scf.yield %[[SKIPPED]], %[[NEXTTURN]]
+  func.func @teams(%a: memref<512x256xbf16>, %b: memref<384x256xbf16>, %d: memref<512x384xf32>) {
+    bwgemm.gemm %a, %b, %d transpose_b schedule <persistent, tile = 128x32x64, stages = 3, swizzle = 128B, tmem_load = "16x256b", pingpong = on>
         : memref<512x256xbf16>, memref<384x256xbf16>, memref<512x384xf32>
     return
   }

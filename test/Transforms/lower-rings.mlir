@@ -135,4 +135,35 @@ gpu.module @kernels {
     bwgemm.ring.wait %ring[%next] : !single
     gpu.return
   }
+
+  // Turns have mbarriers alone. Skipped slots wrap, and every other time round
+  // changes the parity.
+  // CHECK-LABEL: gpu.func @teams
+  gpu.func @teams(%slots: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    // CHECK-NOT: smem_alloc
+    // CHECK: %[[TAKEN:.*]] = bwgemm.mbarrier.alloc : !bwgemm.mbarrier<1>
+    // CHECK: bwgemm.mbarrier.alloc : !bwgemm.mbarrier<1>
+    %turns = bwgemm.ring commits 4 releases 4 : !bwgemm.ring<1 x ()>
+    %ring = bwgemm.ring : !ring
+    gpu.barrier
+    %turn = bwgemm.ring.begin %turns : !bwgemm.ring<1 x ()>
+    // One thread of the warp.
+    // CHECK: bwgemm.elect
+    // CHECK: bwgemm.mbarrier.arrive %[[TAKEN]]
+    bwgemm.ring.commit %turns[%turn] by warp : !bwgemm.ring<1 x ()>
+    %begin = bwgemm.ring.begin %ring : !ring
+    // CHECK: %[[THREE:.*]] = arith.constant 3 : i32
+    // CHECK: %[[SLOTS:.*]] = arith.index_castui %{{.*}} : index to i32
+    // CHECK: %[[REACHED:.*]] = arith.addi %{{.*}}, %[[SLOTS]]
+    // CHECK: %[[ROUNDS:.*]] = arith.divui %[[REACHED]], %[[THREE]]
+    // CHECK: %[[C16:.*]] = arith.constant 16 : i32
+    // CHECK: %[[TURNS:.*]] = arith.shli %[[ROUNDS]], %[[C16]]
+    // CHECK: %[[FLIPPED:.*]] = arith.xori %{{.*}}, %[[TURNS]]
+    // CHECK: %[[PARITY:.*]] = arith.andi %[[FLIPPED]], %{{.*}}
+    // CHECK: %[[LEFT:.*]] = arith.remui %[[REACHED]], %[[THREE]]
+    // CHECK: arith.ori %[[PARITY]], %[[LEFT]]
+    %later = bwgemm.ring.skip %ring[%begin] by %slots : !ring
+    bwgemm.ring.wait %ring[%later] : !ring
+    gpu.return
+  }
 }

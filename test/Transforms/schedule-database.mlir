@@ -36,7 +36,8 @@
 {"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "f32", "transposes": "nn", "epilogue": "none", "m": 256, "n": 256, "k": 256, "schedule": "persistent,tile=128x256x64,stages=60", "us": 12},
 {"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "f32", "transposes": "nn", "epilogue": "none", "m": 256, "n": 256, "k": 255, "schedule": "multistage,tile=64x64x32,stages=2,raster=9", "us": 12},
 {"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "bf16", "transposes": "nn", "epilogue": "none", "m": 2048, "n": 512, "k": 512, "schedule": "persistent,tile=64x128x64,raster=11", "us": 12},
-{"target": "sm_90a", "device": "a GPU", "operands": "f16", "result": "f16", "transposes": "nn", "epilogue": "none", "m": 2048, "n": 512, "k": 512, "schedule": "persistent,tile=64x128x64,raster=10", "us": 12}
+{"target": "sm_90a", "device": "a GPU", "operands": "f16", "result": "f16", "transposes": "nn", "epilogue": "none", "m": 2048, "n": 512, "k": 512, "schedule": "persistent,tile=64x128x64,raster=10", "us": 12},
+{"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "bf16", "transposes": "nt", "epilogue": "none", "m": 6144, "n": 6144, "k": 6144, "schedule": "persistent,tile=256x192x64,raster=12", "us": 560}
 ]}
 
 //--- one.mlir
@@ -189,6 +190,30 @@ func.func @slow_epilogue(%a: memref<1024x1024xbf16>, %b: memref<1024x1024xbf16>,
     %y = arith.truncf %x : f32 to bf16
     bwgemm.yield %y : bf16
   } : memref<1024x1024xbf16>, memref<1024x1024xbf16>, memref<1024x1024xbf16>
+  return
+}
+
+// Two blocks of accumulators for each warpgroup, and a function that takes many
+// instructions for each element; not if it is the hardware's.
+// CHECK-LABEL: @long_epilogue
+// CHECK: raster = 8
+func.func @long_epilogue(%a: memref<6144x6144xbf16>, %b: memref<6144x6144xbf16>, %d: memref<6144x6144xbf16>) {
+  bwgemm.gemm %a, %b, %d transpose_b epilogue(%sum) {
+    %x = math.tanh %sum : f32
+    %y = arith.truncf %x : f32 to bf16
+    bwgemm.yield %y : bf16
+  } : memref<6144x6144xbf16>, memref<6144x6144xbf16>, memref<6144x6144xbf16>
+  return
+}
+// CHECK-LABEL: @short_epilogue
+// MEASURED: schedule <persistent, tile = 256x192x64, {{.*}}, raster = 12
+// MODEL: raster = 8
+func.func @short_epilogue(%a: memref<6144x6144xbf16>, %b: memref<6144x6144xbf16>, %d: memref<6144x6144xbf16>) {
+  bwgemm.gemm %a, %b, %d transpose_b epilogue(%sum) {
+    %x = math.tanh %sum fastmath<afn> : f32
+    %y = arith.truncf %x : f32 to bf16
+    bwgemm.yield %y : bf16
+  } : memref<6144x6144xbf16>, memref<6144x6144xbf16>, memref<6144x6144xbf16>
   return
 }
 

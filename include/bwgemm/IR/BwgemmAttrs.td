@@ -210,6 +210,8 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
     - `swap_ab = off`: with `on` the kernel computes the transpose of D as B's
       transpose by A's, and `tile` is of that: few rows of D take the narrow
       side of the tile
+    - `pingpong = off`: with `on` two warpgroups of a persistent CTA work at tiles
+      of their own, the one multiplying while the other one writes
     - `cta_group = 1`: CTAs that multiply one tile together, 1 or 2
     - `cluster = 1x1`: CTAs of a cluster along M and N, which share operands
     - `scheduler = static`: a persistent CTA's next tile is a grid further;
@@ -267,6 +269,7 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
     Precision getPrecision() const { return getFields().precision; }
     bool getPdl() const { return getFields().pdl; }
     std::array<int64_t, 2> getWarps() const { return getFields().warps; }
+    bool getPingpong() const { return getFields().pingpong; }
     bool getSwapAB() const { return getFields().swapAB; }
     int64_t getStaging() const { return getFields().staging; }
     Accumulator getAccumulator() const { return getFields().accumulator; }

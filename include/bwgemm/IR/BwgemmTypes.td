@@ -198,17 +198,21 @@ def Bwgemm_RingType : Bwgemm_Type<"Ring", "ring"> {
   let description = [{
     `stages` slots, each with one buffer of every element type: operand tiles in
     shared memory, one accumulator in tensor memory, or one response of cluster
-    launch control. See `bwgemm.ring`.
+    launch control. Slots without buffers are turns: whoever has one may use what
+    both sides share. See `bwgemm.ring`.
 
     ```mlir
     !bwgemm.ring<4 x (!bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<256x64xbf16, k_major, swizzle = 128B>)>
     !bwgemm.ring<2 x (!bwgemm.tmem<128x256xf32>)>
     !bwgemm.ring<3 x (!bwgemm.work<1>)>
+    !bwgemm.ring<1 x ()>
     ```
   }];
   let parameters = (ins "int64_t":$stages,
                         ArrayRefParameter<"::mlir::Type">:$buffers);
   let extraClassDeclaration = [{
+    /// Whether slots are turns.
+    bool isTurns() const { return getBuffers().empty(); }
     /// Whether slots are accumulators.
     bool isTensorMemory() const;
     /// Whether slots are responses of cluster launch control.

@@ -29,6 +29,10 @@ def Bwgemm_RingOp : Bwgemm_Op<"ring", [
     ring its buffers and two mbarriers a slot; since the order of slots is
     fixed, it also knows every phase.
 
+    Slots without buffers are turns at what two roles share, such as the tensor
+    cores: the one's turn lasts from `acquire` to `commit`, the other one's from
+    `wait` to `release`.
+
     Slots of operand tiles, and of responses of cluster launch control, are in
     shared memory. Slots of accumulators are in tensor memory that the program
     allocates, see `ring.slot`.
@@ -56,6 +60,7 @@ def Bwgemm_RingOp : Bwgemm_Op<"ring", [
     %sums = bwgemm.ring releases 4 : !bwgemm.ring<2 x (!bwgemm.tmem<128x256xf32>)>
     %sums = bwgemm.ring releases 8 cta_group 2 : !bwgemm.ring<2 x (!bwgemm.tmem<128x256xf32>)>
     %work = bwgemm.ring releases 12 cluster : !bwgemm.ring<3 x (!bwgemm.work<1>)>
+    %turns = bwgemm.ring commits 4 releases 4 : !bwgemm.ring<1 x ()>
     ```
   }];
   let arguments = (ins DefaultValuedAttr<I64Attr, "1">:$commits,
@@ -80,6 +85,22 @@ def Bwgemm_RingNextOp : Bwgemm_Op<"ring.next", [Pure]> {
   let arguments = (ins Bwgemm_RingType:$ring, Bwgemm_CursorType:$cursor);
   let results = (outs Bwgemm_CursorType:$next);
   let assemblyFormat = "$ring `[` $cursor `]` attr-dict `:` qualified(type($ring))";
+}
+
+def Bwgemm_RingSkipOp : Bwgemm_Op<"ring.skip", [Pure]> {
+  let summary = "cursor some slots further";
+  let description = [{
+    What as many `ring.next` as `slots` would lead to. Of consumers that share
+    out the slots of a ring among them, each skips those of the others.
+
+    ```mlir
+    %next = bwgemm.ring.skip %ring[%cursor] by %slots : !bwgemm.ring<4 x (...)>
+    ```
+  }];
+  let arguments = (ins Bwgemm_RingType:$ring, Bwgemm_CursorType:$cursor,
+                       Index:$slots);
+  let results = (outs Bwgemm_CursorType:$next);
+  let assemblyFormat = "$ring `[` $cursor `]` `by` $slots attr-dict `:` qualified(type($ring))";
 }
 
 def Bwgemm_RingSlotOp : Bwgemm_Op<"ring.slot", [Pure]> {
@@ -153,6 +174,8 @@ def Bwgemm_RingCommitOp : Bwgemm_RingSyncOp<"commit", (ins Bwgemm_Agent:$by, Opt
     - `by mma`: once the MMAs that this thread has started are complete; with
       `to` a mask, in every CTA of the cluster whose bit is set.
     - `by thread`: now.
+    - `by warp`: now, by one thread of the warp, all threads of which execute
+      this, in a ring of turns.
 
     ```mlir
     bwgemm.ring.commit %ring[%cursor] by tma : !bwgemm.ring<4 x (...)>
@@ -211,16 +234,22 @@ def Bwgemm_RoleOp : Bwgemm_Op<"role", [
     each other in it. With `leader`, only those of the CTA with the even rank of
     a pair run it.
 
+    The warps of a role may be `teams`, as many after each other in each: they do
+    the same for other tiles, of n teams team t for every n-th tile of its CTA
+    from number t on.
+
     ```mlir
     bwgemm.role "load" warps 4 to 4 elected { ... }
     bwgemm.role "multiply" warps 5 to 5 elected leader { ... }
     bwgemm.role "epilogue" warps 0 to 3 { ... }
+    bwgemm.role "multiply" warps 0 to 7 teams 2 { ... }
     ```
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$first, I64Attr:$last, UnitAttr:$elected,
-                       UnitAttr:$leader);
+                       UnitAttr:$leader,
+                       DefaultValuedAttr<I64Attr, "1">:$teams);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$name `warps` $first `to` $last (`elected` $elected^)? (`leader` $leader^)? $body attr-dict";
+  let assemblyFormat = "$name `warps` $first `to` $last (`elected` $elected^)? (`leader` $leader^)? (`teams` $teams^)? $body attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     int64_t getCount() { return getLast() - getFirst() + 1; }

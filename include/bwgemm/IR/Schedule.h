@@ -37,6 +37,7 @@ struct ScheduleSpec {
   std::optional<Accumulator> accumulator;
   std::optional<int64_t> promote;
   std::optional<bool> compensated;
+  std::optional<bool> pingpong;
 
   /// Every field as `fields` has it.
   static ScheduleSpec getFrom(const ScheduleFields &fields);

@@ -69,6 +69,9 @@ struct ScheduleFields {
   int64_t promote = 0;
   /// Whether the error of such an addition is part of the next one.
   bool compensated = false;
+  /// Whether two warpgroups work at tiles in turn, the one multiplying while
+  /// the other one writes.
+  bool pingpong = false;
 
   /// M x N x K elements that one CTA brings to its shared memory.
   std::array<int64_t, 3> getTileOfCta() const {
@@ -78,7 +81,8 @@ struct ScheduleFields {
   auto asTuple() const {
     return std::tie(preset, tile, stages, swizzleSpan, tmemLoad, raster, order,
                     store, ctaGroup, cluster, scheduler, splitK, precision, pdl,
-                    warps, staging, swapAB, accumulator, promote, compensated);
+                    warps, staging, swapAB, accumulator, promote, compensated,
+                    pingpong);
   }
   bool operator==(const ScheduleFields &other) const {
     return asTuple() == other.asTuple();
@@ -92,7 +96,8 @@ inline llvm::hash_code hash_value(const ScheduleFields &fields) {
       fields.order, fields.store, fields.ctaGroup, fields.cluster[0],
       fields.cluster[1], fields.scheduler, fields.splitK, fields.precision,
       fields.pdl, fields.warps[0], fields.warps[1], fields.staging,
-      fields.swapAB, fields.accumulator, fields.promote, fields.compensated);
+      fields.swapAB, fields.accumulator, fields.promote, fields.compensated,
+      fields.pingpong);
 }
 
 } // namespace mlir::bwgemm

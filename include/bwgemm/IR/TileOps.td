@@ -144,6 +144,9 @@ def Bwgemm_StoreOp : Bwgemm_Op<"store", [
     bwgemm.store %acc, %d[%m, %n] via %map : !bwgemm.acc<64x64xf32>, memref<256x256xbf16>, !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>
     ```
 
+    Those warps are the first ones of the CTA. With `teams` n the first n times
+    as many do, each team with an accumulator and a place of its own.
+
     An `epilogue`, written and meant as that of `bwgemm.gemm`, computes what is
     stored; `m` and `n` of its operands are places in `d`.
   }];
@@ -152,13 +155,15 @@ def Bwgemm_StoreOp : Bwgemm_Op<"store", [
                        Optional<Bwgemm_TensorMapType>:$map,
                        Variadic<AnyType>:$extras,
                        UnitAttr:$accumulate,
-                       OptionalAttr<AffineMapArrayAttr>:$epilogueMaps);
+                       OptionalAttr<AffineMapArrayAttr>:$epilogueMaps,
+                       DefaultValuedAttr<I64Attr, "1">:$teams);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let builders = [OpBuilder<(ins
     "Value":$acc, "Value":$d, "Value":$m, "Value":$n, "Value":$map,
     "bool":$accumulate)>];
   let assemblyFormat = [{
     $acc `,` $d `[` $m `,` $n `]` (`via` $map^)? (`accumulate` $accumulate^)?
+    (`teams` $teams^)?
     (`epilogue` `` custom<Epilogue>($extras, type($extras), $epilogueMaps, $epilogue)^)?
     attr-dict `:` qualified(type($acc)) `,` qualified(type($d)) (`,` qualified(type($map))^)?
   }];

@@ -57,6 +57,15 @@ def Bwgemm_WarpgroupMmaOp : Bwgemm_Op<"warpgroup_mma", [
     the one that this warp is in, which multiplies rows `64 * warpgroup` to
     `64 * warpgroup + 63` of A. The operands have been read when it ends.
 
+    An accumulator may have fewer rows than A, of which it then has some blocks
+    of 64, each that of a warpgroup, and `warpgroup` says which block.
+
+    With `async` it is only the `wgmma.mma_async`: the operands are being read,
+    and the result is not there, until the group that it is committed to has been
+    waited for (`nvvm.wgmma.commit.group.sync.aligned`,
+    `nvvm.wgmma.wait.group.sync.aligned`). `nvvm.wgmma.fence.aligned` comes ahead
+    of it.
+
     One PTX instruction covers 64 rows and 32 bytes of K (16 elements of f16 or
     bf16): `wgmma.fence`, then K / 16 `wgmma.mma_async.m64nNk16`,
     `wgmma.commit_group` and `wgmma.wait_group 0`.
@@ -74,12 +83,14 @@ def Bwgemm_WarpgroupMmaOp : Bwgemm_Op<"warpgroup_mma", [
     ```mlir
     %sum = bwgemm.warpgroup_mma %acc, %a, %b in %warpgroup
         : !bwgemm.fragment<128x256xf32>, !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<256x64xbf16, k_major, swizzle = 128B>
+    %sum = bwgemm.warpgroup_mma async %acc, %a, %b in %block
+        : !bwgemm.fragment<64x128xf32>, !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<128x64xbf16, k_major, swizzle = 128B>
     ```
   }];
   let arguments = (ins Bwgemm_FragmentType:$acc, Bwgemm_SmemType:$a,
-                       Bwgemm_SmemType:$b, Index:$warpgroup);
+                       Bwgemm_SmemType:$b, Index:$warpgroup, UnitAttr:$async);
   let results = (outs Bwgemm_FragmentType:$result);
-  let assemblyFormat = "$acc `,` $a `,` $b `in` $warpgroup attr-dict `:` qualified(type($acc)) `,` qualified(type($a)) `,` qualified(type($b))";
+  let assemblyFormat = "(`async` $async^)? $acc `,` $a `,` $b `in` $warpgroup attr-dict `:` qualified(type($acc)) `,` qualified(type($a)) `,` qualified(type($b))";
   let hasVerifier = 1;
 }
 

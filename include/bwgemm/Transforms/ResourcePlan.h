@@ -20,6 +20,41 @@
 
 namespace mlir::bwgemm {
 
+/// How warpgroups share the tiles of a CTA with wgmma.
+struct WarpgroupPlan {
+  /// Those that work at tiles of their own, in turn.
+  int64_t teams = 1;
+  /// Warpgroups that share a tile, and blocks of 64 rows that each has of it.
+  int64_t groups = 1, blocks = 1;
+  /// Registers of a thread that hold its part of the accumulator.
+  int64_t accumulatorRegisters = 0;
+
+  /// Warps that multiply.
+  int64_t getWarps() const { return 4 * teams * groups; }
+  /// Whether the warps that multiply take registers from those that load, which
+  /// are a whole warpgroup then (PTX ISA, setmaxnreg).
+  bool isReallocating() const {
+    return (blocks > 1 || teams > 1) && accumulatorRegisters >= 128;
+  }
+  /// Registers of a thread that multiplies and of one that loads, where they
+  /// are reallocated: those of 384 threads with 168 each are dealt out anew.
+  /// One that loads gets what the others can spare.
+  int64_t getMultiplyRegisters() const {
+    return accumulatorRegisters > 192   ? kMostMultiplyRegisters
+           : accumulatorRegisters > 160 ? 232
+           : accumulatorRegisters > 128 ? 216
+                                        : 208;
+  }
+  int64_t getLoadRegisters() const {
+    return 3 * kLaunchRegisters - 2 * getMultiplyRegisters();
+  }
+
+  static constexpr int64_t kLaunchRegisters = 168;
+  static constexpr int64_t kMostMultiplyRegisters = 240;
+};
+
+WarpgroupPlan planWarpgroups(const ScheduleFields &fields);
+
 /// Of one CTA.
 struct ResourcePlan {
   /// Bytes of the operand tiles of one slot of the shared-memory ring.

@@ -153,7 +153,7 @@ struct MmaLowering : OpConversionPattern<WarpgroupMmaOp> {
       return LLVM::PtrToIntOp::create(rewriter, loc, i32, tile);
     };
     Value addressA = addressOf(adaptor.getA());
-    if (acc.getRows() > 64) {
+    if (a.getMN() > 64) {
       Value rows = LLVM::MulOp::create(
           rewriter, loc, castToI32(rewriter, loc, adaptor.getWarpgroup()),
           constantI32(rewriter, loc, getRowOffset(a, 64)));
@@ -193,7 +193,8 @@ struct MmaLowering : OpConversionPattern<WarpgroupMmaOp> {
     auto layoutB = layout(b, NVVM::MMALayout::col, NVVM::MMALayout::row);
     auto shape = NVVM::MMAShapeAttr::get(
         context, 64, acc.getColumns(), kInstructionBytes / a.getElementBytes());
-    NVVM::WgmmaFenceAlignedOp::create(rewriter, loc);
+    if (!op.getAsync())
+      NVVM::WgmmaFenceAlignedOp::create(rewriter, loc);
     Value sum = adaptor.getAcc();
     if (isFirst)
       sum = LLVM::UndefOp::create(rewriter, loc, sum.getType());
@@ -205,8 +206,10 @@ struct MmaLowering : OpConversionPattern<WarpgroupMmaOp> {
           advance(descB, getStepOffset(b, step)), shape, instructionType(a),
           instructionType(b), sumType, isFirst && step == 0 ? write : add, one,
           one, layoutA, layoutB, NVVM::MMAIntOverflowAttr());
-    NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, loc);
-    NVVM::WgmmaWaitGroupSyncOp::create(rewriter, loc, 0);
+    if (!op.getAsync()) {
+      NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, loc);
+      NVVM::WgmmaWaitGroupSyncOp::create(rewriter, loc, 0);
+    }
     rewriter.replaceOp(op, sum);
     return success();
   }
