@@ -160,8 +160,17 @@ void Explanation::printResources() {
     out << plan.tensorColumns << " of " << kTensorMemoryColumns
         << " columns of tensor memory: "
         << count(plan.accumulators, "accumulator") << "\n             ";
-  out << count(plan.threads, "thread") << " of up to "
-      << plan.getMostRegisters() << " registers\n";
+  out << count(plan.threads, "thread");
+  WarpgroupPlan warpgroups = planWarpgroups(schedule.getFields());
+  bool hasWarpgroups = target.hasWgmma && !usesMmaSync(schedule.getPreset());
+  if (hasWarpgroups && warpgroups.isReallocating()) {
+    int64_t multiply = 32 * warpgroups.getWarps();
+    out << ": " << multiply << " of up to " << warpgroups.getMultiplyRegisters()
+        << " registers, " << plan.threads - multiply << " of "
+        << warpgroups.getLoadRegisters() << "\n";
+    return;
+  }
+  out << " of up to " << plan.getMostRegisters() << " registers\n";
 }
 
 void Explanation::printPrediction() {

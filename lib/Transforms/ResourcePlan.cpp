@@ -40,7 +40,8 @@ static constexpr int64_t kBlockRows = 64, kMostGroups = 2;
 
 WarpgroupPlan bwgemm::planWarpgroups(const ScheduleFields &fields) {
   WarpgroupPlan plan;
-  int64_t blocks = fields.tile[0] / kBlockRows;
+  // Tiles of mma.sync may have fewer rows; nobody goes by the plan for them.
+  int64_t blocks = std::max<int64_t>(fields.tile[0] / kBlockRows, 1);
   plan.teams = fields.pingpong ? 2 : 1;
   plan.groups = fields.pingpong ? 1 : std::min(blocks, kMostGroups);
   plan.blocks = blocks / plan.groups;

@@ -37,7 +37,8 @@
 {"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "f32", "transposes": "nn", "epilogue": "none", "m": 256, "n": 256, "k": 255, "schedule": "multistage,tile=64x64x32,stages=2,raster=9", "us": 12},
 {"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "bf16", "transposes": "nn", "epilogue": "none", "m": 2048, "n": 512, "k": 512, "schedule": "persistent,tile=64x128x64,raster=11", "us": 12},
 {"target": "sm_90a", "device": "a GPU", "operands": "f16", "result": "f16", "transposes": "nn", "epilogue": "none", "m": 2048, "n": 512, "k": 512, "schedule": "persistent,tile=64x128x64,raster=10", "us": 12},
-{"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "bf16", "transposes": "nt", "epilogue": "none", "m": 6144, "n": 6144, "k": 6144, "schedule": "persistent,tile=256x192x64,raster=12", "us": 560}
+{"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "bf16", "transposes": "nt", "epilogue": "none", "m": 6144, "n": 6144, "k": 6144, "schedule": "persistent,tile=256x192x64,raster=12", "us": 560},
+{"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "bf16", "transposes": "nt", "epilogue": "none", "m": 32, "n": 96, "k": 511, "schedule": "multistage,tile=32x32x32,raster=13", "us": 5}
 ]}
 
 //--- one.mlir
@@ -203,6 +204,17 @@ func.func @long_epilogue(%a: memref<6144x6144xbf16>, %b: memref<6144x6144xbf16>,
     %y = arith.truncf %x : f32 to bf16
     bwgemm.yield %y : bf16
   } : memref<6144x6144xbf16>, memref<6144x6144xbf16>, memref<6144x6144xbf16>
+  return
+}
+// CHECK-LABEL: @flat_epilogue
+// MEASURED: schedule <multistage, tile = 32x32x32, {{.*}}, raster = 13
+// MODEL: schedule <multistage
+func.func @flat_epilogue(%a: memref<32x511xbf16>, %b: memref<96x511xbf16>, %d: memref<32x96xbf16>) {
+  bwgemm.gemm %a, %b, %d transpose_b epilogue(%sum) {
+    %x = math.tanh %sum : f32
+    %y = arith.truncf %x : f32 to bf16
+    bwgemm.yield %y : bf16
+  } : memref<32x511xbf16>, memref<96x511xbf16>, memref<32x96xbf16>
   return
 }
 // CHECK-LABEL: @short_epilogue
