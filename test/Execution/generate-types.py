@@ -89,12 +89,21 @@ class Drawer:
         else:
             group = 2 if self.preset == "two_cta" else 1
             m = r.choice((64, 128)) * group
+            wgmma = self.by == "wgmma"
+            if wgmma and self.preset == "persistent" and r.random() < 0.3:
+                self.fields["pingpong"] = "on"
+            elif wgmma and r.random() < 0.25:
+                m = 256
             # PTX ISA, shapes of wgmma.mma_async and tcgen05.mma.
             n_rows = self.by == "tcgen05" and self.bytes == 1 and self.layout[1] == "n"
             step = (32 if group == 2 else
                     16 if (m == 128 and self.by == "tcgen05") or n_rows else 8)
             n = r.randrange(step, 257, step)
             if self.is_integer and n not in (8, 24) and n % 16:
+                return False
+            # Two blocks of 64 rows have half a register a column each.
+            blocks = m // 64 if "pingpong" in self.fields else m // 128
+            if wgmma and blocks * n // 2 > 200:
                 return False
         # The contiguous mode of each tile is whole rows of some swizzle.
         each_m, each_n = m // group, n // group
@@ -147,7 +156,7 @@ class Drawer:
         self.shape = shape
         parts = -(-shape[2] // k)
         if (parts > 1 and self.fields.get("scheduler") != "stream_k"
-                and r.random() < 0.25):
+                and "pingpong" not in self.fields and r.random() < 0.25):
             self.fields["split_k"] = r.randint(2, min(parts, 4))
         whole = 1
         for size, tile in zip(shape, self.tile):
