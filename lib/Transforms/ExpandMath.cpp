@@ -92,6 +92,11 @@ public:
   Value log2(Value x);
   Value tanh(Value x);
   Value erf(Value x);
+  /// What hardware has: `tanh.approx.f32` and `ex2.approx.f32`, which LLVM
+  /// selects for its intrinsics with the same flag.
+  Value approximateTanh(Value x) { return callApproximate("llvm.tanh", x); }
+  Value approximateExp2(Value x) { return callApproximate("llvm.exp2", x); }
+  Value approximateExp(Value x) { return approximateExp2(mul(x, f32(kLog2e))); }
   Value rsqrt(Value x) {
     return div(f32(1), callIntrinsic(builder, loc, "llvm.sqrt", x));
   }
@@ -125,6 +130,12 @@ private:
   }
   Value fma(Value x, Value y, Value z) {
     return LLVM::FMAOp::create(builder, loc, x, y, z);
+  }
+  Value callApproximate(StringRef name, Value x) {
+    auto call = LLVM::CallIntrinsicOp::create(builder, loc, type,
+                                              builder.getStringAttr(name), x);
+    call.setFastmathFlags(LLVM::FastmathFlags::afn);
+    return call.getResult(0);
   }
   Value abs(Value x) { return callIntrinsic(builder, loc, "llvm.fabs", x); }
   Value withSign(Value x, Value sign) {
@@ -296,32 +307,15 @@ Value Functions::erf(Value x) {
   return select(lessOrNaN(size, f32(kErfSmall)), small, withSign(large, x));
 }
 
-/// What hardware has for such an op: `tanh.approx.f32`, or `ex2.approx`, which
-/// LLVM selects for its intrinsics with the same flag.
-Value approximate(OpBuilder &builder, Operation *op) {
-  Location loc = op->getLoc();
-  Value x = op->getOperand(0);
-  if (isa<math::ExpOp>(op)) {
-    TypedAttr log2e = builder.getF32FloatAttr(kLog2e);
-    if (auto vector = dyn_cast<VectorType>(x.getType()))
-      log2e = DenseElementsAttr::get(vector, log2e);
-    x = arith::MulFOp::create(builder, loc, x,
-                              arith::ConstantOp::create(builder, loc, log2e));
-  }
-  StringRef name = isa<math::TanhOp>(op) ? "llvm.tanh" : "llvm.exp2";
-  auto call = LLVM::CallIntrinsicOp::create(builder, loc, x.getType(),
-                                            builder.getStringAttr(name), x);
-  call.setFastmathFlags(LLVM::FastmathFlags::afn);
-  return call.getResult(0);
-}
-
 /// The value of an op of math; null if this pass does not know it.
 Value expand(OpBuilder &builder, Operation *op) {
   Location loc = op->getLoc();
-  if (isApproximateOp(op))
-    return approximate(builder, op);
   Functions functions(builder, loc, op->getResult(0).getType());
   Value x = op->getOperand(0);
+  if (isApproximateOp(op))
+    return isa<math::TanhOp>(op)  ? functions.approximateTanh(x)
+           : isa<math::ExpOp>(op) ? functions.approximateExp(x)
+                                  : functions.approximateExp2(x);
   if (isa<math::ExpOp>(op))
     return functions.exp(x);
   if (isa<math::Exp2Op>(op))

@@ -54,7 +54,8 @@ public:
         plan(planWarpgroups(schedule.getFields())), builder(ops.accumulator),
         loc(ops.mma.getLoc()) {
     AccType acc = ops.accumulator.getAcc().getType();
-    fragment = FragmentType::get(builder.getContext(), kBlockRows * plan.groups,
+    fragment = FragmentType::get(builder.getContext(),
+                                 WarpgroupPlan::kBlockRows * plan.groups,
                                  acc.getColumns(), acc.getElementType());
   }
 
@@ -63,7 +64,7 @@ public:
     builder.setInsertionPoint(ops.store);
     emitLoad();
     emitMultiply();
-    setBlockSize(kernel, 32 * (plan.getWarps() + getLoadWarps()));
+    setBlockSize(kernel, 32 * (plan.getWarps() + plan.getLoadWarps()));
     ops.store.erase();
     ops.mma.erase();
     ops.loadA.erase();
@@ -73,14 +74,13 @@ public:
   }
 
 private:
-  static constexpr int64_t kBlockRows = 64;
-
   void emitPrologue();
   void emitLoad();
   void emitMultiply();
   void emitTeams(Value begin, Value team);
   void emitTurn(Value isFirst, llvm::function_ref<void()> first,
                 llvm::function_ref<void()> second);
+  SmallVector<Value> emitZeros();
   SmallVector<Value> emitProducts(ValueRange sums, Value cursor);
   SmallVector<Value> emitPipelined(Value begin);
   SmallVector<Value> emitLast(SmallVector<Value> sumsAndCursor);
@@ -120,7 +120,6 @@ private:
   bool isPipelined() const {
     return plan.groups == 1 && stages > 1 && !promotes;
   }
-  int64_t getLoadWarps() const { return plan.isReallocating() ? 4 : 1; }
 
   gpu::GPUFuncOp kernel;
   TileProgramOps ops;
@@ -161,8 +160,8 @@ void WarpgroupProgram::emitPrologue() {
   gpu::BarrierOp::create(builder, loc);
   if (!plan.isReallocating())
     return;
-  role("give registers", first, first + getLoadWarps() - 1, /*elected=*/false,
-       [&] {
+  role("give registers", first, first + plan.getLoadWarps() - 1,
+       /*elected=*/false, [&] {
          NVVM::SetMaxRegisterOp::create(builder, loc, plan.getLoadRegisters(),
                                         NVVM::SetMaxRegisterAction::decrease);
        });
@@ -218,8 +217,16 @@ void WarpgroupProgram::emitLoad() {
   });
 }
 
-/// Waits for a slot and starts the products of its tiles, a group for each
-/// block. What the sums are after it.
+/// Sums that have not begun, one for each block.
+SmallVector<Value> WarpgroupProgram::emitZeros() {
+  SmallVector<Value> zeros;
+  for (int64_t block = 0; block < plan.blocks; ++block)
+    zeros.push_back(FragmentZeroOp::create(builder, loc, fragment));
+  return zeros;
+}
+
+/// Waits for a slot and starts the products of its tiles, those of all blocks
+/// in one group. What the sums are after it.
 SmallVector<Value> WarpgroupProgram::emitProducts(ValueRange sums,
                                                   Value cursor) {
   RingWaitOp::create(builder, loc, operands, cursor);
@@ -254,9 +261,7 @@ SmallVector<Value> WarpgroupProgram::emitWaiting(Value begin) {
     return results;
   };
   Value low = ops.loop.getLowerBound();
-  SmallVector<Value> init;
-  for (int64_t block = 0; block < plan.blocks; ++block)
-    init.push_back(FragmentZeroOp::create(builder, loc, fragment));
+  SmallVector<Value> init = emitZeros();
   init.push_back(begin);
   // There is a first step, which writes the sum that the others add to. Where
   // blocks of K are summed apart each has one.
@@ -274,10 +279,7 @@ SmallVector<Value> WarpgroupProgram::emitWaiting(Value begin) {
 /// Each step waits for the products of the step before, so that tensor cores
 /// have the next ones when these end.
 SmallVector<Value> WarpgroupProgram::emitPipelined(Value begin) {
-  SmallVector<Value> init;
-  for (int64_t block = 0; block < plan.blocks; ++block)
-    init.push_back(FragmentZeroOp::create(builder, loc, fragment));
-  init = emitProducts(init, begin);
+  SmallVector<Value> init = emitProducts(emitZeros(), begin);
   // What the loop carries: sums, the slot that is being read, the next one.
   init.append({begin, next(begin)});
   scf::ForOp steps = loop(getSecond(), init, [&](scf::ForOp loop) {

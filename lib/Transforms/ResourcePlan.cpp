@@ -34,14 +34,14 @@ int64_t ResourcePlan::getMostRegisters() const {
   return std::min(kMostRegisters, each / kRegisterUnit * kRegisterUnit);
 }
 
-/// Rows of an instruction (PTX ISA, wgmma.mma_async), and warpgroups that share
-/// a tile of more.
-static constexpr int64_t kBlockRows = 64, kMostGroups = 2;
+/// Warpgroups that share a tile.
+static constexpr int64_t kMostGroups = 2;
 
 WarpgroupPlan bwgemm::planWarpgroups(const ScheduleFields &fields) {
   WarpgroupPlan plan;
   // Tiles of mma.sync may have fewer rows; nobody goes by the plan for them.
-  int64_t blocks = std::max<int64_t>(fields.tile[0] / kBlockRows, 1);
+  int64_t blocks =
+      std::max<int64_t>(fields.tile[0] / WarpgroupPlan::kBlockRows, 1);
   plan.teams = fields.pingpong ? 2 : 1;
   plan.groups = fields.pingpong ? 1 : std::min(blocks, kMostGroups);
   plan.blocks = blocks / plan.groups;
@@ -73,8 +73,8 @@ ResourcePlan bwgemm::planResources(const ScheduleFields &fields,
     plan.accumulators = 0;
     // Teams have a ring of turns.
     plan.mbarriers = 2 * fields.stages + (warpgroupPlan.teams > 1 ? 2 : 0);
-    plan.threads = 32 * (warpgroupPlan.getWarps() +
-                         (warpgroupPlan.isReallocating() ? 4 : 1));
+    plan.threads =
+        32 * (warpgroupPlan.getWarps() + warpgroupPlan.getLoadWarps());
     return plan;
   }
   // With a second accumulator the next tile begins before this one is out.

@@ -23,15 +23,14 @@
 using namespace mlir;
 using namespace mlir::bwgemm;
 
-/// Rows of an accumulator that a warpgroup has (PTX ISA, wgmma.mma_async).
-static constexpr int64_t kWarpgroupRows = 64;
-
 ResultShape bwgemm::getResultShape(const ScheduleFields &fields,
                                    bool warpgroups) {
   int64_t rows = fields.getTileOfCta()[0];
-  if (warpgroups)
-    return {kWarpgroupRows, fields.tile[1],
-            planWarpgroups(fields).groups * planWarpgroups(fields).teams};
+  if (warpgroups) {
+    WarpgroupPlan plan = planWarpgroups(fields);
+    return {WarpgroupPlan::kBlockRows, fields.tile[1],
+            plan.groups * plan.teams};
+  }
   int64_t halves = fields.ctaGroup == 2 && rows == 64 ? 2 : 1;
   return {rows, fields.tile[1] / halves, halves};
 }

@@ -22,6 +22,9 @@ namespace mlir::bwgemm {
 
 /// How warpgroups share the tiles of a CTA with wgmma.
 struct WarpgroupPlan {
+  /// Rows of a block, those of an instruction (PTX ISA, wgmma.mma_async).
+  static constexpr int64_t kBlockRows = 64;
+
   /// Those that work at tiles of their own, in turn.
   int64_t teams = 1;
   /// Warpgroups that share a tile, and blocks of 64 rows that each has of it.
@@ -36,6 +39,8 @@ struct WarpgroupPlan {
   bool isReallocating() const {
     return (blocks > 1 || teams > 1) && accumulatorRegisters >= 128;
   }
+  /// Warps that are there for loading.
+  int64_t getLoadWarps() const { return isReallocating() ? 4 : 1; }
   /// Registers of a thread that multiplies and of one that loads, where they
   /// are reallocated: those of 384 threads with 168 each are dealt out anew.
   /// One that loads gets what the others can spare.
