@@ -34,7 +34,7 @@ LogicalResult WorkspaceAllocOp::verify() {
     return emitOpError() << "expects a matrix (rank 2) without gaps, but got "
                          << type;
   // workspace_alloc_c2
-  if (type.getNumDynamicDims() != static_cast<int64_t>(getSizes().size()))
+  if (static_cast<size_t>(type.getNumDynamicDims()) != getSizes().size())
     return emitOpError() << "expects a size for each of the "
                          << type.getNumDynamicDims()
                          << " dynamic dimensions, but got "

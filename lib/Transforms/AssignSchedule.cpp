@@ -317,9 +317,10 @@ LogicalResult Scheduler::checkWarpgroups() {
     return refuse() << "expects cta_group=1 on " << target.name << ", but got "
                     << ctaGroup;
   if (TileScheduler wanted = spec.scheduler.value_or(TileScheduler::Static);
-      wanted != TileScheduler::Static)
-    return refuse() << "expects scheduler=static on " << target.name
-                    << ", but got " << stringifyTileScheduler(wanted);
+      wanted == TileScheduler::Clc)
+    return refuse() << "expects scheduler=static or scheduler=stream_k on "
+                    << target.name << ", but got "
+                    << stringifyTileScheduler(wanted);
   if (spec.tmemLoad.value_or(TmemShape::Shape16x256b) !=
       TmemShape::Shape16x256b)
     return refuse() << "expects tmem_load=16x256b, which is how wgmma leaves "
@@ -344,6 +345,12 @@ LogicalResult Scheduler::checkPingpong() {
     return refuse() << "expects split_k=1 with pingpong=on, which needs as "
                        "many steps for all tiles, but got "
                     << parts << "; pingpong=off goes with any";
+  if (auto wanted = spec.scheduler.value_or(TileScheduler::Static);
+      wanted == TileScheduler::StreamK)
+    return refuse() << "expects scheduler=static with pingpong=on, which needs "
+                       "as many steps for all tiles, but got "
+                    << stringifyTileScheduler(wanted)
+                    << "; pingpong=off goes with it";
   if (spec.promote)
     return refuse() << "expects no promote with pingpong=on, but got "
                     << *spec.promote << "; pingpong=off goes with it";

@@ -235,8 +235,9 @@ void Reduction::emit(Value parts, Value sliceRows) {
   gpu::ReturnOp::create(builder, loc);
 }
 
-/// CTA (x, y) takes pieces from y on of the tile in which CTA x ends and CTA
-/// x + 1 begins, unless an earlier one ends in it, too.
+/// CTA (x, y) takes pieces from y on of the tile in which the steps of CTA x
+/// end and those of CTA x + 1 begin, unless those of an earlier one end in it,
+/// too.
 void Reduction::emitForShares(const TileShares &shares, TileCoordOp coord) {
   auto add = [&](Value lhs, Value rhs) -> Value {
     return builder.createOrFold<arith::AddIOp>(loc, lhs, rhs);
@@ -248,7 +249,10 @@ void Reduction::emitForShares(const TileShares &shares, TileCoordOp coord) {
     return arith::AndIOp::create(builder, loc, lhs, rhs);
   };
   int64_t tileM = coord.getTileM(), tileN = coord.getTileN();
-  Value steps = mul(shares.tiles, shares.depthTiles);
+  Value whole =
+      mul(emitWholeTiles(builder, loc, shares.tiles, shares.ctas), shares.ctas);
+  Value steps = mul(arith::SubIOp::create(builder, loc, shares.tiles, whole),
+                    shares.depthTiles);
   auto firstStep = [&](Value cta) {
     return emitFirstStep(builder, loc, steps, shares.ctas, cta);
   };
@@ -264,11 +268,11 @@ void Reduction::emitForShares(const TileShares &shares, TileCoordOp coord) {
     Value rows = builder.createOrFold<memref::DimOp>(loc, d, 0);
     Value columns = builder.createOrFold<memref::DimOp>(loc, d, 1);
     Type index = builder.getIndexType();
-    auto here = TileCoordOp::create(builder, loc, index, index, tileM, tileN,
-                                    columns, tile, coord.getRaster(),
-                                    coord.getRaster() != 1 ? rows : Value(),
-                                    coord.getOrder(),
-                                    /*cluster=*/DenseI64ArrayAttr());
+    auto here = TileCoordOp::create(
+        builder, loc, index, index, tileM, tileN, columns, add(whole, tile),
+        coord.getRaster(), coord.getRaster() != 1 ? rows : Value(),
+        coord.getOrder(),
+        /*cluster=*/DenseI64ArrayAttr());
     Value block = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::y);
     Value thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
     Value number = add(mul(block, constant(kThreads)), thread);
@@ -369,6 +373,22 @@ void bwgemm::emitReducePartials(OpBuilder &builder, Location loc,
   Reduction(reduce, store).emit(parts, sliceRows);
 }
 
+Value bwgemm::emitWholeTiles(OpBuilder &builder, Location loc, Value tiles,
+                             Value ctas) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value each = builder.createOrFold<arith::DivUIOp>(loc, tiles, ctas);
+  Value over = builder.createOrFold<arith::RemUIOp>(loc, tiles, ctas);
+  Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                     over, constant(0));
+  Value less = arith::SubIOp::create(
+      builder, loc,
+      builder.createOrFold<arith::MaxUIOp>(loc, each, constant(1)),
+      constant(1));
+  return arith::SelectOp::create(builder, loc, fits, each, less);
+}
+
 Value bwgemm::emitFirstStep(OpBuilder &builder, Location loc, Value steps,
                             Value ctas, Value cta) {
   Value each = builder.createOrFold<arith::DivUIOp>(loc, steps, ctas);
@@ -391,8 +411,16 @@ void bwgemm::emitReduceShares(OpBuilder &builder, Location loc,
   int64_t pieces = coord.getTileM() * coord.getTileN() /
                    Reduction::getWidth(cast<MemRefType>(d.getType()));
   Value one = constant(1);
-  // A CTA for each place where one ends and the next one begins.
-  Value places = builder.createOrFold<arith::SubIOp>(loc, shares.ctas, one);
+  // A CTA for each place where one ends and the next one begins, of which there
+  // are none if all tiles are whole. No launch of none takes place.
+  Value whole = builder.createOrFold<arith::MulIOp>(
+      loc, emitWholeTiles(builder, loc, shares.tiles, shares.ctas),
+      shares.ctas);
+  Value isCut = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                      whole, shares.tiles);
+  Value places = arith::SelectOp::create(
+      builder, loc, isCut,
+      builder.createOrFold<arith::SubIOp>(loc, shares.ctas, one), constant(0));
   auto launch = gpu::LaunchFuncOp::create(
       builder, loc, reduce,
       gpu::KernelDim3{places, constant(llvm::divideCeil(pieces, kThreads)),

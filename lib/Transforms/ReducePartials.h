@@ -33,17 +33,25 @@ void emitReducePartials(OpBuilder &builder, Location loc, gpu::GPUFuncOp kernel,
                         const PartialSums &sums, Value d, StoreOp store,
                         ValueRange extras);
 
-/// Shares of tiles of D in device memory, on the host side. All steps along K
-/// of all tiles are numbered, tile after tile, and CTA c of the kernel that
-/// made the shares has the steps from `getFirstStep(c)` to `getFirstStep(c +
-/// 1)`. Of a tile that it has not all steps of, its share is `tileM` rows of a
-/// matrix of f32 that is `tileN` wide: number 2c for the first tile that it has
-/// a part in, 2c + 1 for another one.
+/// Shares of tiles of D in device memory, on the host side. Each of the CTAs
+/// has whole tiles first, as many as `emitWholeTiles` says: tile c + i * CTAs
+/// of CTA c. All steps along K of the other tiles are numbered, tile after
+/// tile, and it has those from `emitFirstStep(c)` to `emitFirstStep(c + 1)`,
+/// too. Of a tile that it has not all steps of, its share is `tileM` rows of a
+/// matrix of f32 that is `tileN` wide: number 2c for the first tile that its
+/// steps are in, 2c + 1 for another one.
 struct TileShares {
   Value workspace;
   /// CTAs, tiles of D, and steps along K of one tile; all at least one.
   Value ctas, tiles, depthTiles;
 };
+
+/// Whole tiles that each of `ctas` CTAs has before steps of others are shared
+/// out: so many that these are fewer than two for each CTA, and all if they are
+/// as many for each. With most tiles whole, CTAs work at neighbouring ones, and
+/// find each other's operands in L2 (Osama, Merrill, Cecka, Garland and Owens,
+/// Stream-K, PPoPP 2023, "two-tile hybrid").
+Value emitWholeTiles(OpBuilder &builder, Location loc, Value tiles, Value ctas);
 
 /// The first of `steps` steps that CTA `cta` of `ctas` has: the first ones have
 /// one more where it does not divide.

@@ -46,6 +46,9 @@ private:
   template <typename Op> Value emit(Value lhs, Value rhs) {
     return builder.createOrFold<Op>(loc, lhs, rhs);
   }
+  Value compare(arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+    return arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
+  }
   Value ceilDiv(Value value, int64_t divisor) {
     return emit<arith::CeilDivUIOp>(value, constant(divisor));
   }
@@ -54,22 +57,27 @@ private:
   void emitDevice();
   void wrap(RoleOp role);
   void restrict(scf::ForOp loop);
-  void storeShare(StoreOp whole, Value tile);
+  void storeShare(MutableArrayRef<StoreOp> blocks, Value isFirst);
 
   gpu::GPUFuncOp kernel;
   gpu::LaunchFuncOp launch;
   TileOrigin origin;
   TileCoordOp coord;
   ScheduleAttr schedule;
+  /// Of a tile, or of its first block.
   StoreOp store;
   /// K.
   BlockArgument depth;
   OpBuilder builder;
   Location loc;
   BlockArgument workspace;
-  /// In the kernel: steps along K of a tile, this CTA's number, its first step
-  /// and the one behind its last, and the tiles that these lie in.
-  Value depthTiles, cta, firstStep, endStep, firstTile, endTile;
+  /// In the kernel: steps along K of a tile, this CTA's number, that of all
+  /// CTAs, and how many tiles each of these has for itself.
+  Value depthTiles, cta, ctas, wholeTiles;
+  /// Of the steps that are shared out, this CTA's first one and the one behind
+  /// its last, and the first and the number of the tiles that these lie in.
+  /// Steps and tiles count from those that are shared out on.
+  Value firstStep, endStep, firstTile, tiles;
   /// In the loop over tiles: the steps along K that this CTA has of the tile.
   Value from, to;
 };
@@ -108,16 +116,21 @@ void StreamKernel::emitHost() {
 void StreamKernel::emitDevice() {
   builder.setInsertionPointAfter(coord);
   Value rows = builder.createOrFold<memref::DimOp>(loc, store.getD(), 0);
-  Value tiles = origin.emitCount(builder, rows);
+  Value all = origin.emitCount(builder, rows);
   depthTiles = ceilDiv(depth, schedule.getTileK());
-  Value steps = emit<arith::MulIOp>(tiles, depthTiles);
   cta = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
-  Value ctas = gpu::GridDimOp::create(builder, loc, gpu::Dimension::x);
+  ctas = gpu::GridDimOp::create(builder, loc, gpu::Dimension::x);
+  wholeTiles = emitWholeTiles(builder, loc, all, ctas);
+  Value shared =
+      emit<arith::SubIOp>(all, emit<arith::MulIOp>(wholeTiles, ctas));
+  Value steps = emit<arith::MulIOp>(shared, depthTiles);
   firstStep = emitFirstStep(builder, loc, steps, ctas, cta);
   endStep = emitFirstStep(builder, loc, steps, ctas,
                           emit<arith::AddIOp>(cta, constant(1)));
   firstTile = emit<arith::DivUIOp>(firstStep, depthTiles);
-  endTile = emit<arith::CeilDivUIOp>(endStep, depthTiles);
+  Value endTile = emit<arith::CeilDivUIOp>(endStep, depthTiles);
+  tiles =
+      emit<arith::AddIOp>(wholeTiles, emit<arith::SubIOp>(endTile, firstTile));
   for (RoleOp role : findTileRoles(kernel))
     wrap(role);
   origin.eraseUnused();
@@ -127,30 +140,49 @@ void StreamKernel::wrap(RoleOp role) {
   OpBuilder::InsertionGuard restore(builder);
   RoleParts parts(role);
   builder.setInsertionPointAfter(coord);
-  Value one = constant(1);
-  scf::ForOp loop =
-      parts.moveIntoLoop(builder, origin, firstTile, endTile, one);
-  builder.setInsertionPointToStart(loop.getBody());
-  Value tile = loop.getInductionVar();
-  Value start = emit<arith::MulIOp>(tile, depthTiles);
-  Value end = emit<arith::AddIOp>(start, depthTiles);
-  from = emit<arith::SubIOp>(emit<arith::MaxUIOp>(firstStep, start), start);
-  to = emit<arith::SubIOp>(emit<arith::MinUIOp>(endStep, end), start);
+  Value isFirst;
+  parts.moveIntoLoop(
+      builder, origin, constant(0), tiles, constant(1), [&](Value turn) {
+        auto select = [&](Value isWhole, Value whole, Value part) -> Value {
+          return arith::SelectOp::create(builder, loc, isWhole, whole, part);
+        };
+        Value isWhole = compare(arith::CmpIPredicate::ult, turn, wholeTiles);
+        isFirst = compare(arith::CmpIPredicate::eq, turn, wholeTiles);
+        Value tile = emit<arith::AddIOp>(firstTile,
+                                         emit<arith::SubIOp>(turn, wholeTiles));
+        Value start = emit<arith::MulIOp>(tile, depthTiles);
+        Value end = emit<arith::AddIOp>(start, depthTiles);
+        from = select(
+            isWhole, constant(0),
+            emit<arith::SubIOp>(emit<arith::MaxUIOp>(firstStep, start), start));
+        to = select(
+            isWhole, depthTiles,
+            emit<arith::SubIOp>(emit<arith::MinUIOp>(endStep, end), start));
+        Value number = emit<arith::AddIOp>(
+            select(isWhole, cta, tile),
+            emit<arith::MulIOp>(select(isWhole, turn, wholeTiles), ctas));
+        return number;
+      });
+  SmallVector<StoreOp> blocks;
   for (Operation *op : parts.ops) {
     if (auto inner = dyn_cast<scf::ForOp>(op))
       restrict(inner);
-    else if (auto whole = dyn_cast<StoreOp>(op))
-      storeShare(whole, tile);
+    else if (auto block = dyn_cast<StoreOp>(op))
+      blocks.push_back(block);
   }
+  if (!blocks.empty())
+    storeShare(blocks, isFirst);
 }
 
-/// Lets a loop over K do this CTA's steps.
+/// Lets a loop over K do this CTA's steps, of which it has one at least. One
+/// that begins behind steps that are ahead of it leaves out as many of these.
 void StreamKernel::restrict(scf::ForOp loop) {
   if (loop.getUpperBound() != depth)
     return;
   builder.setInsertionPoint(loop);
   Value tileK = constant(schedule.getTileK());
-  Value lower = emit<arith::MulIOp>(from, tileK);
+  Value lower = emit<arith::AddIOp>(emit<arith::MulIOp>(from, tileK),
+                                    loop.getLowerBound());
   Value upper = emit<arith::MulIOp>(to, tileK);
   // The first step of a share begins a new sum.
   loop.walk([&](Tcgen05MmaOp mma) {
@@ -159,31 +191,35 @@ void StreamKernel::restrict(scf::ForOp loop) {
       isLater.getRhsMutable().assign(lower);
   });
   loop.setLowerBound(lower);
-  loop.setUpperBound(upper);
+  // Its own, and those of blocks of K that end with it.
+  depth.replaceUsesWithIf(
+      upper, [&](OpOperand &use) { return loop->isAncestor(use.getOwner()); });
 }
 
 /// A tile that this CTA has all steps of is written to D, of another one the
-/// share to the workspace.
-void StreamKernel::storeShare(StoreOp whole, Value tile) {
-  builder.setInsertionPoint(whole);
-  auto compare = [&](arith::CmpIPredicate predicate, Value lhs,
-                     Value rhs) -> Value {
-    return arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
-  };
+/// share to the workspace; `isFirst` says whether it is the first tile that its
+/// shared steps lie in. Each of its blocks of rows has an accumulator.
+void StreamKernel::storeShare(MutableArrayRef<StoreOp> blocks, Value isFirst) {
+  builder.setInsertionPoint(blocks.back());
   Value isWhole = compare(arith::CmpIPredicate::eq,
                           emit<arith::SubIOp>(to, from), depthTiles);
   auto choice =
       scf::IfOp::create(builder, loc, isWhole, /*withElseRegion=*/true);
-  whole->moveBefore(choice.thenBlock()->getTerminator());
+  for (StoreOp whole : blocks)
+    whole->moveBefore(choice.thenBlock()->getTerminator());
   builder.setInsertionPointToStart(choice.elseBlock());
-  Value other = arith::IndexCastUIOp::create(
-      builder, loc, builder.getIndexType(),
-      compare(arith::CmpIPredicate::ne, tile, firstTile));
+  Value other =
+      arith::SelectOp::create(builder, loc, isFirst, constant(0), constant(1));
   Value share =
       emit<arith::AddIOp>(emit<arith::MulIOp>(cta, constant(2)), other);
   Value row = emit<arith::MulIOp>(share, constant(schedule.getTileM()));
-  StoreOp::create(builder, whole.getLoc(), whole.getAcc(), workspace, row,
-                  constant(0), /*map=*/Value(), /*accumulate=*/false);
+  Value firstRow = blocks.front().getM();
+  for (StoreOp whole : blocks) {
+    Value below = emit<arith::SubIOp>(whole.getM(), firstRow);
+    StoreOp::create(builder, whole.getLoc(), whole.getAcc(), workspace,
+                    emit<arith::AddIOp>(row, below), constant(0),
+                    /*map=*/Value(), /*accumulate=*/false);
+  }
 }
 
 class StreamKPass : public bwgemm::impl::StreamKBase<StreamKPass> {
@@ -220,13 +256,18 @@ private:
       auto argument = dyn_cast<BlockArgument>(value);
       return argument && argument.getOwner() == &kernel.getBody().front();
     };
-    if (!launch || stores.size() != 1 || !isArgument(stores.front().getD()) ||
-        loops.size() != 2 || !isArgument(loops[0].getUpperBound()) ||
+    auto isElsewhere = [&](StoreOp store) {
+      return store.getD() != stores.front().getD() ||
+             store->getBlock() != stores.front()->getBlock();
+    };
+    if (!launch || stores.empty() || !isArgument(stores.front().getD()) ||
+        llvm::any_of(stores, isElsewhere) || loops.size() != 2 ||
+        !isArgument(loops[0].getUpperBound()) ||
         loops[0].getUpperBound() != loops[1].getUpperBound())
       return kernel.emitOpError(
           "expects a launch, and a ring program of which a role loads and one "
-          "multiplies, both up to a K that is an argument, and one stores to "
-          "an argument, to share out its steps");
+          "multiplies, both up to a K that is an argument, and one stores "
+          "whole tiles to an argument, to share out its steps");
     auto schedule = kernel->getAttrOfType<ScheduleAttr>("bwgemm.schedule");
     auto depth = cast<BlockArgument>(loops.front().getUpperBound());
     StreamKernel(kernel, launch, *origin, schedule, stores.front(), depth)

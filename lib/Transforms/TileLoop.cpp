@@ -172,7 +172,8 @@ void RoleParts::redirectDrains(ArrayRef<Value> last, ValueRange results) {
 }
 
 scf::ForOp RoleParts::moveIntoLoop(OpBuilder &builder, const TileOrigin &origin,
-                                   Value first, Value end, Value step) {
+                                   Value first, Value end, Value step,
+                                   llvm::function_ref<Value(Value)> getTile) {
   OpBuilder::InsertionGuard restore(builder);
   Location loc = origin.getCoord().getLoc();
   SmallVector<Value> init;
@@ -188,8 +189,11 @@ scf::ForOp RoleParts::moveIntoLoop(OpBuilder &builder, const TileOrigin &origin,
     builder.setInsertionPointToEnd(loop.getBody());
   else
     builder.setInsertionPoint(loop.getBody()->getTerminator());
-  SmallVector<Value> last = moveInto(builder, origin, loop.getInductionVar(),
-                                     loop.getRegionIterArgs());
+  Value tile = loop.getInductionVar();
+  if (getTile)
+    tile = getTile(tile);
+  SmallVector<Value> last =
+      moveInto(builder, origin, tile, loop.getRegionIterArgs());
   if (!init.empty())
     scf::YieldOp::create(builder, loc, last);
   redirectDrains(last, loop.getResults());

@@ -64,10 +64,12 @@ struct RoleParts {
   SmallVector<Value> moveInto(OpBuilder &builder, const TileOrigin &origin,
                               Value tile, ValueRange cursors);
 
-  /// Moves the rest into a loop over the tiles from `first` to `end` in steps
-  /// of `step`.
+  /// Moves the rest into a loop from `first` to `end` in steps of `step`. It
+  /// goes over tiles by their number; or over whatever `getTile` makes the
+  /// number of a tile of, at the place of `builder`.
   scf::ForOp moveIntoLoop(OpBuilder &builder, const TileOrigin &origin,
-                          Value first, Value end, Value step);
+                          Value first, Value end, Value step,
+                          llvm::function_ref<Value(Value)> getTile = nullptr);
 
   /// Lets what comes after the last tile go on from the last cursor: where it
   /// has one of `last`, the cursors behind a tile, it gets that of `results`.

@@ -6,14 +6,14 @@ usage: generate-warpgroups.py [--seed=N] [--count=N] [--only=I] [--orders=N]
                               [--jobs=N] [--list]
 
 The counterpart of generate.py for the presets warp_specialized and persistent of
-sm_90a: clusters, swapped operands, staging tiles, parts of K, blocks of K that
-are summed apart, tiles of 256 rows, teams that take tiles in turn, results whose
-rows begin anywhere. Configuration I of a seed is always the same one. Each is
-compiled and run on the emulator with small integers as inputs and with the
-hazard checker: the result must equal the double-precision reference, and nothing
-may be reported. With --orders=N each is also run with normally distributed
-inputs in N random orders of warps and landings: the bits must be those of the
-fair order.
+sm_90a: clusters, swapped operands, staging tiles, parts of K, equal shares of
+steps (stream-K), blocks of K that are summed apart, tiles of 256 rows, teams that
+take tiles in turn, results whose rows begin anywhere. Configuration I of a seed is
+always the same one. Each is compiled and run on the emulator with small integers
+as inputs and with the hazard checker: the result must equal the double-precision
+reference, and nothing may be reported. With --orders=N each is also run with
+normally distributed inputs in N random orders of warps and landings: the bits must
+be those of the fair order.
 
 What fits is decided here, from sums of bytes and of registers.
 """
@@ -111,6 +111,10 @@ def draw(seed, index):
             continue
         if parts > 1:
             fields.append(f"split_k={parts}")
+        streams = (preset == "persistent" and not teams and cluster == (1, 1)
+                   and parts == 1 and r.random() < 0.35)
+        if streams:
+            fields.append("scheduler=stream_k")
         stored = 4 if parts > 1 or result == "f32" else 2
         # What a pass through shared memory takes at most, where there is one.
         store = r.choice(("", "direct", "tma"))

@@ -20,7 +20,11 @@
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tile=256x128x64,cta_group=2" 2>&1 | FileCheck %s --check-prefix=HOPPERPAIR
 // HOPPERPAIR: expects cta_group=1 on sm_90a, but got 2
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,scheduler=clc" 2>&1 | FileCheck %s --check-prefix=HOPPERCLC
-// HOPPERCLC: expects scheduler=static on sm_90a, but got clc
+// HOPPERCLC: expects scheduler=static or scheduler=stream_k on sm_90a, but got clc
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,scheduler=stream_k,pingpong=on" 2>&1 | FileCheck %s --check-prefix=PINGPONGSTREAM
+// PINGPONGSTREAM: expects scheduler=static with pingpong=on, which needs as many steps for all tiles, but got stream_k; pingpong=off goes with it
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=warp_specialized,scheduler=stream_k" 2>&1 | FileCheck %s --check-prefix=HOPPERSTREAM
+// HOPPERSTREAM: has one tile for each CTA; scheduler=stream_k is for preset persistent
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tmem_load=32x32b" 2>&1 | FileCheck %s --check-prefix=HOPPERLOAD
 // HOPPERLOAD: expects tmem_load=16x256b, which is how wgmma leaves its result in registers, but got 32x32b
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_90a schedule=persistent,tile=192x64x64" 2>&1 | FileCheck %s --check-prefix=HOPPERM

@@ -15,18 +15,33 @@
 // CHECK: %[[SHARES:.*]] = bwgemm.workspace.alloc(%[[ROWS]]) "{{.*}}" : memref<?x64xf32>
 // CHECK: gpu.launch_func @bwgemm_kernels::@f_kernel blocks in (%[[CTAS]], %c1, %c1)
 // CHECK-SAME: %[[SHARES]] : memref<?x64xf32>)
-// One CTA less: a place for each two that follow each other; 8 x 256 threads
-// with 4 sums each for a tile.
-// CHECK: %[[PLACES:.*]] = arith.subi %[[CTAS]], %c1
+// Tiles that are as many for each CTA are whole, else all but one or two for
+// each.
+// CHECK: %[[EACH:.*]] = arith.divui %c24, %[[CTAS]]
+// CHECK: %[[OVER:.*]] = arith.remui %c24, %[[CTAS]]
+// CHECK: %[[FITS:.*]] = arith.cmpi eq, %[[OVER]], %c0
+// CHECK: %[[ONE:.*]] = arith.maxui %[[EACH]], %c1
+// CHECK: %[[LESS:.*]] = arith.subi %[[ONE]], %c1
+// CHECK: %[[WHOLE:.*]] = arith.select %[[FITS]], %[[EACH]], %[[LESS]]
+// CHECK: %[[WHOLES:.*]] = arith.muli %[[WHOLE]], %[[CTAS]]
+// CHECK: %[[CUT:.*]] = arith.cmpi ne, %[[WHOLES]], %c24
+// One CTA less: a place for each two that follow each other, if tiles are cut;
+// 8 x 256 threads with 4 sums each for a tile.
+// CHECK: %[[NEIGHBOURS:.*]] = arith.subi %[[CTAS]], %c1
+// CHECK: %[[PLACES:.*]] = arith.select %[[CUT]], %[[NEIGHBOURS]], %c0
 // CHECK: gpu.launch_func @bwgemm_kernels::@f_kernel_reduce blocks in (%[[PLACES]], %c8, %c1) threads in (%c256,
 // CHECK: bwgemm.workspace.free %[[SHARES]]
 
 // CHECK-LABEL: gpu.func @f_kernel(
 // CHECK-SAME: %[[K:[a-z0-9]*]]: index, %{{.*}}: !bwgemm.tensor_map<{{.*}}>, %[[WORKSPACE:.*]]: memref<?x64xf32>)
 // CHECK: %[[DEPTH:.*]] = arith.ceildivui %[[K]], %c64
-// CHECK: %[[STEPS:.*]] = arith.muli %[[DEPTH]], %c24
 // CHECK: %[[CTA:.*]] = gpu.block_id x
 // CHECK: %[[GRID:.*]] = gpu.grid_dim x
+// CHECK: arith.divui %c24, %[[GRID]]
+// CHECK: %[[WHOLE:.*]] = arith.select
+// CHECK: %[[WHOLES:.*]] = arith.muli %[[WHOLE]], %[[GRID]]
+// CHECK: %[[REST:.*]] = arith.subi %c24, %[[WHOLES]]
+// CHECK: %[[STEPS:.*]] = arith.muli %[[REST]], %[[DEPTH]]
 // CHECK: %[[EACH:.*]] = arith.divui %[[STEPS]], %[[GRID]]
 // CHECK: %[[LONGER:.*]] = arith.remui %[[STEPS]], %[[GRID]]
 // CHECK: %[[SHORTER:.*]] = arith.muli %[[CTA]], %[[EACH]]
@@ -36,16 +51,28 @@
 // CHECK: %[[END:.*]] = arith.addi
 // CHECK: %[[FIRST_TILE:.*]] = arith.divui %[[FIRST]], %[[DEPTH]]
 // CHECK: %[[END_TILE:.*]] = arith.ceildivui %[[END]], %[[DEPTH]]
+// CHECK: %[[PARTS:.*]] = arith.subi %[[END_TILE]], %[[FIRST_TILE]]
+// CHECK: %[[TILES:.*]] = arith.addi %[[WHOLE]], %[[PARTS]]
 
+// Whole tiles a grid apart, and then those that this CTA has steps of.
 // CHECK: bwgemm.role "load"
-// CHECK: scf.for %[[TILE:.*]] = %[[FIRST_TILE]] to %[[END_TILE]] step %c1 iter_args
+// CHECK: scf.for %[[TURN:.*]] = %c0 to %[[TILES]] step %c1 iter_args
+// CHECK:   %[[IS_WHOLE:.*]] = arith.cmpi ult, %[[TURN]], %[[WHOLE]]
+// CHECK:   %[[PART:.*]] = arith.subi %[[TURN]], %[[WHOLE]]
+// CHECK:   %[[TILE:.*]] = arith.addi %[[FIRST_TILE]], %[[PART]]
 // CHECK:   %[[START:.*]] = arith.muli %[[TILE]], %[[DEPTH]]
 // CHECK:   %[[STOP:.*]] = arith.addi %[[START]], %[[DEPTH]]
 // CHECK:   %[[LATER:.*]] = arith.maxui %[[FIRST]], %[[START]]
-// CHECK:   %[[FROM:.*]] = arith.subi %[[LATER]], %[[START]]
+// CHECK:   %[[PART_FROM:.*]] = arith.subi %[[LATER]], %[[START]]
+// CHECK:   %[[FROM:.*]] = arith.select %[[IS_WHOLE]], %c0, %[[PART_FROM]]
 // CHECK:   %[[EARLIER:.*]] = arith.minui %[[END]], %[[STOP]]
-// CHECK:   %[[TO:.*]] = arith.subi %[[EARLIER]], %[[START]]
-// CHECK:   bwgemm.tile_coord 128 x 64 of %{{.*}} at %[[TILE]] raster 8
+// CHECK:   %[[PART_TO:.*]] = arith.subi %[[EARLIER]], %[[START]]
+// CHECK:   %[[TO:.*]] = arith.select %[[IS_WHOLE]], %[[DEPTH]], %[[PART_TO]]
+// CHECK:   %[[GRIDS:.*]] = arith.select %[[IS_WHOLE]], %[[TURN]], %[[WHOLE]]
+// CHECK:   %[[BEFORE:.*]] = arith.muli %[[GRIDS]], %[[GRID]]
+// CHECK:   %[[THERE:.*]] = arith.select %[[IS_WHOLE]], %[[CTA]], %[[TILE]]
+// CHECK:   %[[NUMBER:.*]] = arith.addi %[[THERE]], %[[BEFORE]]
+// CHECK:   bwgemm.tile_coord 128 x 64 of %{{.*}} at %[[NUMBER]] raster 8
 // CHECK:   %[[LOWER:.*]] = arith.muli %[[FROM]], %c64
 // CHECK:   %[[UPPER:.*]] = arith.muli %[[TO]], %c64
 // CHECK:   scf.for %{{.*}} = %[[LOWER]] to %[[UPPER]] step %c64
@@ -56,16 +83,17 @@
 // CHECK:     %[[ADD:.*]] = arith.cmpi ne, %[[KK]], %[[BEGIN]]
 // CHECK:     bwgemm.tcgen05.mma %{{.*}}, %[[ADD]]
 
-// A share is number 2c of CTA c for its first tile, else 2c + 1.
+// A share is number 2c of CTA c for the first tile that its steps are in, else
+// 2c + 1.
 // CHECK: bwgemm.role "epilogue"
+// CHECK:   %[[IS_FIRST:.*]] = arith.cmpi eq, %{{.*}}, %[[WHOLE]]
 // CHECK:   bwgemm.ring.wait
 // CHECK:   %[[HAS:.*]] = arith.subi
 // CHECK:   %[[WHOLE:.*]] = arith.cmpi eq, %[[HAS]], %[[DEPTH]]
 // CHECK:   scf.if %[[WHOLE]] {
 // CHECK-NEXT: bwgemm.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] via
 // CHECK-NEXT: } else {
-// CHECK-NEXT: %[[OTHER:.*]] = arith.cmpi ne, %{{.*}}, %[[FIRST_TILE]]
-// CHECK-NEXT: %[[ONE:.*]] = arith.index_castui %[[OTHER]]
+// CHECK-NEXT: %[[ONE:.*]] = arith.select %[[IS_FIRST]], %c0, %c1
 // CHECK-NEXT: %[[TWICE:.*]] = arith.muli %[[CTA]], %c2
 // CHECK-NEXT: %[[SHARE:.*]] = arith.addi %[[TWICE]], %[[ONE]]
 // CHECK-NEXT: %[[ROW:.*]] = arith.muli %[[SHARE]], %c128

@@ -216,7 +216,7 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
     - `cluster = 1x1`: CTAs of a cluster along M and N, which share operands
     - `scheduler = static`: a persistent CTA's next tile is a grid further;
       `clc` asks the hardware for it (cluster launch control); `stream_k` gives
-      every CTA the same number of steps along K
+      every CTA the same number of steps along K (with tcgen05 and wgmma)
     - `split_k = 1`: parts of K that are summed apart and added in order
     - `warps = 1x1`: warps along M and N that share a tile, for the presets of
       mma.sync

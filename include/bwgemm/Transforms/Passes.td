@@ -424,19 +424,22 @@ def StreamK : Pass<"bwgemm-stream-k", "::mlir::ModuleOp"> {
   let description = [{
     For persistent kernels with `scheduler = stream_k`, in place of
     `bwgemm-persist`. Where the number of tiles is not a multiple of the number
-    of multiprocessors, some idle while the last tiles are computed. Here all
-    steps along K of all tiles are put in a row, tile after tile, and cut into
-    equal parts, one for each CTA (the first ones have one step more where it
-    does not divide). Every role loops over the tiles that the CTA has a part
-    in, and over its steps of each:
+    of multiprocessors, some idle while the last tiles are computed. Here each
+    CTA first has as many whole tiles as leave fewer than two for each of the
+    others (the two-tile hybrid of Osama et al., Stream-K, PPoPP 2023). All
+    steps along K of these are put in a row, tile after tile, and cut into equal
+    parts, one for each CTA (the first ones have one step more where it does not
+    divide). Every role loops over its whole tiles and then over the tiles that
+    the CTA has steps of:
 
     ```mlir
-    scf.for %tile = %first_tile to %end_tile step %c1 iter_args(...) {
-      %from = ... max(%first_step, %start) - %start
-      %to = ... min(%end_step, %end) - %start
+    scf.for %turn = %c0 to %tiles step %c1 iter_args(...) {
+      %is_whole = arith.cmpi ult, %turn, %whole_tiles
+      %from = ... %is_whole ? 0 : max(%first_step, %start) - %start
+      %to = ... %is_whole ? %depth : min(%end_step, %end) - %start
       %m, %n = bwgemm.tile_coord 128 x 128 of %columns at %tile
       scf.for %k = %from * 64 to %to * 64 step %c64 ...
-      scf.if %is_whole {
+      scf.if (%to - %from == %depth) {
         bwgemm.store %sum, %d[%m, %n] : ...
       } else {
         bwgemm.store %sum, %workspace[%row, %c0] : ...
@@ -445,10 +448,11 @@ def StreamK : Pass<"bwgemm-stream-k", "::mlir::ModuleOp"> {
     ```
 
     A tile that a CTA has all steps of is written as ever. Of others each CTA
-    writes its share, in f32, to a place of its own in a workspace: there are at
-    most two for each CTA, its first and its last tile. A second kernel adds the
-    shares of a tile in the order of K, so that the result has the same bits
-    every time, and writes it. No CTA waits for another one.
+    writes its share, in the type of sums, to a place of its own in a workspace:
+    there are at most two for each CTA, the first and the last tile that its
+    steps are in. A second kernel adds the shares of a tile in the order of K,
+    so that the result has the same bits every time, and writes it. No CTA waits
+    for another one, and there is no second kernel where no tile is cut.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
