@@ -663,13 +663,14 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
     usual = {256, 256, depth};
   else if (target.hasWgmma)
     // Partial sums leave in fp32: with 256 columns in registers there is not
-    // enough room for where they go.
+    // enough room for where they go. With stream_k there are two ways out,
+    // which take registers.
     usual = {128,
-             spec.compensated.value_or(false) ? 80
-             : spec.promote                   ? 128
-             : pingpong                       ? 128
-             : spec.splitK.value_or(1) > 1    ? 192
-                                              : 256,
+             spec.compensated.value_or(false)      ? 80
+             : spec.promote || pingpong            ? 128
+             : scheduler == TileScheduler::StreamK ? 128
+             : spec.splitK.value_or(1) > 1         ? 192
+                                                   : 256,
              64};
   else if (pipelined)
     usual = {128, 128, depth};

@@ -58,6 +58,10 @@ namespace {
 /// Threads of a CTA.
 constexpr int32_t kThreads = 256;
 
+/// Pieces of a tile of which shares are added that a thread has: where they lie
+/// takes some divisions.
+constexpr int64_t kPieces = 4;
+
 /// Emits the body of one kernel.
 class Reduction {
 public:
@@ -118,6 +122,8 @@ private:
   void emitVector(Value sum, Value row, Value column);
   void emitScalars(Value sum, Value row, Value column, Value columns);
   void emitWrite(Value sum, Value row, Value column, Value columns);
+  Value emitEndCta(Value cta, Value end,
+                   llvm::function_ref<Value(Value)> firstStep);
 
   OpBuilder builder;
   Location loc;
@@ -235,9 +241,26 @@ void Reduction::emit(Value parts, Value sliceRows) {
   gpu::ReturnOp::create(builder, loc);
 }
 
-/// CTA (x, y) takes pieces from y on of the tile in which the steps of CTA x
-/// end and those of CTA x + 1 begin, unless those of an earlier one end in it,
-/// too.
+/// The CTA behind those whose steps begin before step `end`; `cta` is one of
+/// them.
+Value Reduction::emitEndCta(Value cta, Value end,
+                            llvm::function_ref<Value(Value)> firstStep) {
+  Type index = builder.getIndexType();
+  auto loop = scf::WhileOp::create(builder, loc, index, cta);
+  OpBuilder::InsertionGuard restore(builder);
+  Block *head = builder.createBlock(&loop.getBefore(), {}, index, loc);
+  Value next = head->getArgument(0);
+  Value more = compare(arith::CmpIPredicate::ult, firstStep(next), end);
+  scf::ConditionOp::create(builder, loc, more, next);
+  Block *body = builder.createBlock(&loop.getAfter(), {}, index, loc);
+  Value after =
+      arith::AddIOp::create(builder, loc, body->getArgument(0), constant(1));
+  scf::YieldOp::create(builder, loc, after);
+  return loop.getResult(0);
+}
+
+/// CTAs (x, y) share out the pieces of the tile in which the steps of CTA x end
+/// and those of CTA x + 1 begin, unless those of an earlier one end in it, too.
 void Reduction::emitForShares(const TileShares &shares, TileCoordOp coord) {
   auto add = [&](Value lhs, Value rhs) -> Value {
     return builder.createOrFold<arith::AddIOp>(loc, lhs, rhs);
@@ -273,47 +296,42 @@ void Reduction::emitForShares(const TileShares &shares, TileCoordOp coord) {
         coord.getRaster(), coord.getRaster() != 1 ? rows : Value(),
         coord.getOrder(),
         /*cluster=*/DenseI64ArrayAttr());
+    // The first share is the CTA's first one only if the tile begins with it;
+    // of the others each begins within the tile.
+    Value other = compare(arith::CmpIPredicate::ne, stepBefore, start);
+    Value share = add(mul(before, constant(2)),
+                      arith::IndexCastUIOp::create(builder, loc, index, other));
+    Value end = emitEndCta(second, add(start, shares.depthTiles), firstStep);
     Value block = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::y);
+    Value blocks = gpu::GridDimOp::create(builder, loc, gpu::Dimension::y);
     Value thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
-    Value number = add(mul(block, constant(kThreads)), thread);
     Value perRow = constant(tileN / width);
+    auto pieces = scf::ForOp::create(
+        builder, loc, add(mul(block, constant(kThreads)), thread),
+        constant(tileM * tileN / width), mul(blocks, constant(kThreads)));
+    OpBuilder::InsertionGuard restore(builder);
+    builder.setInsertionPointToStart(pieces.getBody());
+    Value number = pieces.getInductionVar();
     Value inRow = arith::DivUIOp::create(builder, loc, number, perRow);
     Value inColumn = mul(arith::RemUIOp::create(builder, loc, number, perRow),
                          constant(width));
     Value row = add(here.getM(), inRow), column = add(here.getN(), inColumn);
-    Value inside =
-        both(compare(arith::CmpIPredicate::ult, inRow, constant(tileM)),
-             both(compare(arith::CmpIPredicate::ult, row, rows),
-                  compare(arith::CmpIPredicate::ult, column, columns)));
+    Value inside = both(compare(arith::CmpIPredicate::ult, row, rows),
+                        compare(arith::CmpIPredicate::ult, column, columns));
     when(inside, [&] {
       auto loadShare = [&](Value share) {
         return load(add(mul(share, constant(tileM)), inRow), inColumn);
       };
-      // It is the first CTA's first tile only if it begins with it.
-      Value other = compare(arith::CmpIPredicate::ne, stepBefore, start);
-      Value share =
-          add(mul(before, constant(2)),
-              arith::IndexCastUIOp::create(builder, loc, index, other));
-      Value end = add(start, shares.depthTiles);
-      auto loop =
-          scf::WhileOp::create(builder, loc, TypeRange{index, getSumsType()},
-                               ValueRange{second, loadShare(share)});
-      Type types[] = {loop.getResult(0).getType(), loop.getResult(1).getType()};
-      Location locations[] = {loc, loc};
-      OpBuilder::InsertionGuard restore(builder);
-      Block *head =
-          builder.createBlock(&loop.getBefore(), {}, types, locations);
-      Value more = compare(arith::CmpIPredicate::ult,
-                           firstStep(head->getArgument(0)), end);
-      scf::ConditionOp::create(builder, loc, more, head->getArguments());
-      Block *body = builder.createBlock(&loop.getAfter(), {}, types, locations);
-      Value cta = body->getArgument(0);
-      Value sum = addSums(builder, loc, body->getArgument(1),
-                          loadShare(mul(cta, constant(2))));
-      scf::YieldOp::create(builder, loc,
-                           ValueRange{add(cta, constant(1)), sum});
-      builder.setInsertionPointAfter(loop);
-      emitWrite(loop.getResult(1), row, column, columns);
+      auto loop = scf::ForOp::create(builder, loc, second, end, constant(1),
+                                     ValueRange{loadShare(share)});
+      {
+        OpBuilder::InsertionGuard restore(builder);
+        builder.setInsertionPointToStart(loop.getBody());
+        Value next = loadShare(mul(loop.getInductionVar(), constant(2)));
+        Value sum = addSums(builder, loc, loop.getRegionIterArg(0), next);
+        scf::YieldOp::create(builder, loc, sum);
+      }
+      emitWrite(loop.getResult(0), row, column, columns);
     });
   });
   gpu::ReturnOp::create(builder, loc);
@@ -423,8 +441,8 @@ void bwgemm::emitReduceShares(OpBuilder &builder, Location loc,
       builder.createOrFold<arith::SubIOp>(loc, shares.ctas, one), constant(0));
   auto launch = gpu::LaunchFuncOp::create(
       builder, loc, reduce,
-      gpu::KernelDim3{places, constant(llvm::divideCeil(pieces, kThreads)),
-                      one},
+      gpu::KernelDim3{
+          places, constant(llvm::divideCeil(pieces, kPieces * kThreads)), one},
       gpu::KernelDim3{constant(kThreads), one, one},
       arith::ConstantIntOp::create(builder, loc, 0, 32), operands);
   TileShares inKernel{Value(), passToKernel(reduce, launch, shares.ctas),

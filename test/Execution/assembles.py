@@ -42,7 +42,9 @@ HOPPER_SCHEDULES = ["warp_specialized", "persistent", "persistent,tile=64x256x64
                     "persistent,tile=128x192x64,pingpong=on,store=direct",
                     "persistent,tile=256x128x64",
                     "persistent,tile=256x192x64",
-                    "persistent,tile=256x192x64,cluster=2x1"]
+                    "persistent,tile=256x192x64,cluster=2x1",
+                    "persistent,scheduler=stream_k",
+                    "persistent,tile=256x128x64,scheduler=stream_k"]
 EPILOGUE_SCHEDULES = ["naive", "swizzle,tile=128x256x64", "persistent",
                       "persistent,tile=128x256x64,store=direct",
                       "persistent,tile=128x256x64,tmem_load=32x32b",
@@ -52,7 +54,8 @@ HOPPER_EPILOGUES = ["warp_specialized,tile=128x256x64", "persistent,tile=128x256
                     "persistent,tile=64x256x64", "persistent,split_k=4",
                     "persistent,tile=128x256x64,store=direct",
                     "persistent,tile=256x128x64",
-                    "persistent,pingpong=on"]
+                    "persistent,pingpong=on",
+                    "persistent,scheduler=stream_k"]
 # On every target: its threads need no TMA.
 WARP_SCHEDULES = ["microkernel", "tiled", "double_buffered", "multistage",
                   "multistage,tile=128x256x32,stages=4",

@@ -26,10 +26,10 @@
 // CHECK: %[[WHOLES:.*]] = arith.muli %[[WHOLE]], %[[CTAS]]
 // CHECK: %[[CUT:.*]] = arith.cmpi ne, %[[WHOLES]], %c24
 // One CTA less: a place for each two that follow each other, if tiles are cut;
-// 8 x 256 threads with 4 sums each for a tile.
+// 2 x 256 threads with 4 sums in 4 places each for a tile.
 // CHECK: %[[NEIGHBOURS:.*]] = arith.subi %[[CTAS]], %c1
 // CHECK: %[[PLACES:.*]] = arith.select %[[CUT]], %[[NEIGHBOURS]], %c0
-// CHECK: gpu.launch_func @bwgemm_kernels::@f_kernel_reduce blocks in (%[[PLACES]], %c8, %c1) threads in (%c256,
+// CHECK: gpu.launch_func @bwgemm_kernels::@f_kernel_reduce blocks in (%[[PLACES]], %c2, %c1) threads in (%c256,
 // CHECK: bwgemm.workspace.free %[[SHARES]]
 
 // CHECK-LABEL: gpu.func @f_kernel(
@@ -107,12 +107,14 @@
 // CHECK: %[[CUT:.*]] = arith.cmpi ne
 // CHECK: %[[IS_FIRST:.*]] = arith.cmpi ule
 // CHECK: arith.andi %[[CUT]], %[[IS_FIRST]]
-// CHECK: %[[INITIAL:.*]] = vector.load %{{.*}} {alignment = 16 : i64} : memref<?x64xf32>, vector<4xf32>
-// CHECK: %[[SUM:.*]]:2 = scf.while (%{{.*}} = %[[SECOND]], %{{.*}} = %[[INITIAL]])
-// CHECK: do {
-// CHECK: %[[SHARE:.*]] = vector.load
-// CHECK: arith.addf %{{.*}}, %[[SHARE]]
-// CHECK: vector.store %[[SUM]]#1
+// CHECK: %[[END:.*]] = scf.while (%[[CTA:.*]] = %[[SECOND]])
+// CHECK:   scf.condition(%{{.*}}) %[[CTA]]
+// CHECK: scf.for %[[PIECE:.*]] = %{{.*}} to %c2048 step
+// CHECK:   %[[INITIAL:.*]] = vector.load %{{.*}} {alignment = 16 : i64} : memref<?x64xf32>, vector<4xf32>
+// CHECK:   %[[SUM:.*]] = scf.for %{{.*}} = %[[SECOND]] to %[[END]] step %c1 iter_args(%[[BEFORE:.*]] = %[[INITIAL]])
+// CHECK:     %[[SHARE:.*]] = vector.load
+// CHECK:     arith.addf %[[BEFORE]], %[[SHARE]]
+// CHECK:   vector.store %[[SUM]]
 func.func @f(%a: memref<512x256xbf16>, %b: memref<384x256xbf16>, %d: memref<512x384xf32>) {
   bwgemm.gemm %a, %b, %d transpose_b schedule <persistent, tile = 128x64x64, stages = 3, swizzle = 128B, tmem_load = "32x32b", raster = 8, store = tma, scheduler = stream_k> : memref<512x256xbf16>, memref<384x256xbf16>, memref<512x384xf32>
   return
