@@ -89,6 +89,13 @@ std::string DeviceBuffer::copyFrom(const void *host, size_t bytes) {
   return api->check(api->cuMemcpyHtoD(pointer, host, bytes), "cuMemcpyHtoD");
 }
 
+std::string DeviceBuffer::copyFrom(const DeviceBuffer &other) {
+  if (other.size == 0)
+    return std::string();
+  return api->check(api->cuMemcpyDtoD(pointer, other.pointer, other.size),
+                    "cuMemcpyDtoD");
+}
+
 std::string DeviceBuffer::copyTo(void *host, size_t bytes) const {
   if (bytes == 0)
     return std::string();

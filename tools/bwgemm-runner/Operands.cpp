@@ -158,11 +158,8 @@ std::string DeviceOperand::create(const DriverApi &driver,
 std::string DeviceOperand::createLike(const DriverApi &driver,
                                       const DeviceOperand &other) {
   std::string error = buffer.create(driver, other.buffer.bytes());
-  if (error.empty() && buffer.bytes())
-    error = driver.check(driver.cuMemcpyDtoD(buffer.address(),
-                                             other.buffer.address(),
-                                             buffer.bytes()),
-                         "cuMemcpyDtoD");
+  if (error.empty())
+    error = buffer.copyFrom(other.buffer);
   words = other.words;
   words[0] = words[1] = int64_t(buffer.address() + guardBytes);
   return error;
@@ -170,6 +167,10 @@ std::string DeviceOperand::createLike(const DriverApi &driver,
 
 std::string DeviceOperand::reset(const Operand &operand) {
   return buffer.copyFrom(operand.before.data(), operand.before.size());
+}
+
+std::string DeviceOperand::reset(const DeviceOperand &other) {
+  return buffer.copyFrom(other.buffer);
 }
 
 CUdeviceptr DeviceOperand::address(const Operand &operand) const {

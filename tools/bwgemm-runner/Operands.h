@@ -87,6 +87,8 @@ public:
                          const DeviceOperand &other);
   /// Copies the image `before` again.
   std::string reset(const Operand &operand);
+  /// Copies what another operand's device copy of the same size has.
+  std::string reset(const DeviceOperand &other);
   /// Address of the first element.
   runtime::CUdeviceptr address(const Operand &operand) const;
   /// Copies the image to `operand.after`.

@@ -163,6 +163,9 @@ public:
   /// Allocates `bytes` bytes; 0 bytes give a null address.
   std::string create(const DriverApi &driver, size_t bytes);
   std::string copyFrom(const void *host, size_t bytes);
+  /// Copies all bytes of another buffer, which has no more than this one, in
+  /// the order of the legacy default stream.
+  std::string copyFrom(const DeviceBuffer &other);
   std::string copyTo(void *host, size_t bytes) const;
   CUdeviceptr address() const { return pointer; }
   size_t bytes() const { return size; }
