@@ -64,6 +64,18 @@ bool bwgemm::isApproximateOp(Operation *op) {
                                    arith::FastMathFlags::afn);
 }
 
+bool bwgemm::computesFunctions(Region &epilogue) {
+  return epilogue
+      .walk([](Operation *op) {
+        return isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op,
+                   math::TanhOp, math::ErfOp>(op) &&
+                       !isApproximateOp(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool bwgemm::isEpilogueMap(AffineMap map, bool isBatched) {
   bool dims = map.getNumDims() == 2 || (map.getNumDims() == 3 && isBatched);
   return dims && map.getNumSymbols() == 0 &&

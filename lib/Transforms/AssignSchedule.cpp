@@ -32,10 +32,9 @@ namespace {
 
 /// Slots of a ring where the SPEC leaves the number open: more hide no latency.
 constexpr int64_t kMostStages = 8;
-/// Kernels that take less overlap under `auto`: on an H200 1024 x 1024 x 1024
-/// takes 5.4 us instead of 6.3 in a row of them, 2048 x 2048 x 2048 23.4 us
-/// instead of 24.0.
-constexpr double kShortMicroseconds = 30;
+/// What a split of K on mma.sync has to be predicted to take at most of the
+/// time without one: it needs a workspace and a second launch.
+constexpr double kWorthSplitting = 0.9;
 /// Rows of a slice that TMA stores as fast as wider ones, or nearly so: two
 /// sectors of L2.
 constexpr int64_t kWideSliceBytes = 64;
@@ -86,6 +85,7 @@ private:
   FailureOr<ScheduleAttr> fastest();
   ScheduleAttr withOverlap(ScheduleAttr schedule, double microseconds);
   FailureOr<ScheduleAttr> onMmaSync();
+  int64_t getPartsOnMmaSync(ScheduleSpec wanted);
   FailureOr<ScheduleAttr> tensorCore();
   LogicalResult chooseCluster();
   LogicalResult checkWarpgroups();
@@ -167,16 +167,16 @@ ScheduleAttr Scheduler::measured() {
   if (choice.isUnfit)
     gemm.emitWarning() << database->getName() << ": " << choice.reason
                        << "; the cost model chooses instead";
-  return choice.schedule
-             ? withOverlap(choice.schedule, choice.entry->microseconds)
-             : ScheduleAttr();
+  // What an entry says of it was measured.
+  if (!choice.schedule || choice.entry->spec.pdl)
+    return choice.schedule;
+  return withOverlap(choice.schedule, choice.entry->microseconds);
 }
 
-/// Where a launch takes a share of a kernel's time that counts, `auto` lets it
-/// begin while the kernel before it ends, on targets where that was measured.
+/// What an entry leaves open of it.
 ScheduleAttr Scheduler::withOverlap(ScheduleAttr schedule,
                                     double microseconds) {
-  if (spec.pdl || !target.hasWgmma || microseconds >= kShortMicroseconds)
+  if (spec.pdl || !isOverlapped(target, microseconds))
     return schedule;
   ScheduleFields fields = schedule.getFields();
   fields.pdl = true;
@@ -188,7 +188,7 @@ FailureOr<ScheduleAttr> Scheduler::fastest() {
   std::vector<Candidate> candidates = searchSchedules(gemm, target, spec);
   const Candidate &best = candidates.front();
   if (best.schedule)
-    return withOverlap(best.schedule, best.prediction.microseconds);
+    return best.schedule;
   return refuse() << best.refusal;
 }
 
@@ -243,8 +243,35 @@ FailureOr<ScheduleAttr> Scheduler::onMmaSync() {
     wanted.accumulator = spec.accumulator;
     wanted.promote = spec.promote;
     wanted.compensated = spec.compensated;
+    if (!wanted.splitK)
+      wanted.splitK = getPartsOnMmaSync(wanted);
   }
   return completeMmaSyncSchedule(gemm, target, wanted);
+}
+
+/// Parts of K with which the model predicts the shortest time of a schedule
+/// that is `wanted` but for them.
+int64_t Scheduler::getPartsOnMmaSync(ScheduleSpec wanted) {
+  // How much memory a split takes is not known where K is not.
+  if (ShapedType::isDynamic(gemm.getAType().getDimSize(gemm.getKDimOfA())) &&
+      ShapedType::isDynamic(gemm.getBType().getDimSize(gemm.getKDimOfB())))
+    return 1;
+  int64_t best = 1;
+  double least = 0;
+  for (int64_t parts : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64}) {
+    wanted.splitK = parts;
+    Candidate candidate = tryCandidate(gemm, target, wanted);
+    if (!candidate.schedule)
+      break;
+    double time = candidate.prediction.microseconds;
+    if (parts == 1)
+      least = time * kWorthSplitting;
+    if (parts == 1 || time >= least)
+      continue;
+    best = parts;
+    least = time;
+  }
+  return best;
 }
 
 FailureOr<ScheduleAttr> Scheduler::naive() {

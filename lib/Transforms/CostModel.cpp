@@ -256,11 +256,38 @@ Prediction bwgemm::predict(const MachineModel &machine,
 /// Microseconds of the kernel that adds up partial sums of `sums` bytes, which
 /// are written to L2 and read from there once, and writes D.
 template <typename Model>
-static double getReduction(const Model &machine, const GemmProblem &problem,
-                           double sums) {
-  return machine.launch + (sums * 2 / machine.l2Bandwidth +
-                           getResultBytes(problem) / machine.dramBandwidth) *
-                              1e6;
+static double getReduction(double launch, const Model &machine,
+                           const GemmProblem &problem, double sums) {
+  return launch + (sums * 2 / machine.l2Bandwidth +
+                   getResultBytes(problem) / machine.dramBandwidth) *
+                      1e6;
+}
+
+/// Microseconds of the tensor cores for 128 bytes of K of a tile.
+static double getProducts(const WarpgroupModel &machine,
+                          const ScheduleFields &fields) {
+  auto [m, n, k] = fields.tile;
+  auto columns = double(n);
+  if (m == 64)
+    return machine.step64 + machine.column64 * columns;
+  if (fields.pingpong)
+    return machine.stepTeam + machine.columnTeam * columns;
+  return m == 128 ? machine.step128 + machine.column128 * columns
+                  : machine.step256 + machine.column256 * columns;
+}
+
+/// Microseconds for 128 rows of a tile's end, with results of `bytes` bytes.
+static double getTileEnd(const WarpgroupModel &machine,
+                         const ScheduleFields &fields, int64_t bytes) {
+  auto columns = double(fields.tile[1]);
+  if (fields.store != StoreKind::Tma)
+    return machine.tile + machine.tileColumn * columns;
+  int64_t row = fields.tile[1] * bytes, span = 128;
+  while (span > 16 && row % span != 0)
+    span /= 2;
+  double narrow = std::max(0.0, double(row) / span - double(row) / 128);
+  return machine.tileByTma + machine.tileColumnByTma * columns +
+         machine.narrowSlice * narrow;
 }
 
 Prediction bwgemm::predictWarpgroups(const WarpgroupModel &machine,
@@ -269,6 +296,7 @@ Prediction bwgemm::predictWarpgroups(const WarpgroupModel &machine,
   Prediction result;
   auto [m, n, k] = fields.tile;
   auto [clusterM, clusterN] = fields.cluster;
+  bool inCluster = clusterM * clusterN > 1;
   int64_t height = problem.m, width = problem.n;
   if (fields.swapAB)
     std::swap(height, width);
@@ -281,50 +309,56 @@ Prediction bwgemm::predictWarpgroups(const WarpgroupModel &machine,
   result.steps = llvm::divideCeil(depth, parts);
   // The figures are for 128 bytes of K, which are a line of each row.
   double lines = k * problem.operandBytes / 128.0;
-  // Blocks of 128 rows follow each other.
-  double products =
-      m == 64
-          ? machine.step64 + machine.column64 * double(n)
-          : double(m) / 128 * (machine.step128 + machine.column128 * double(n));
+  double products = lines * getProducts(machine, fields);
   // Of what CTAs of a cluster share each fetches a part.
   double fetched = double(m) / clusterN + double(n) / clusterM;
   double active = std::min(1.0, double(result.tiles) / machine.multiprocessors);
-  double fetch = fetched * machine.line *
+  double fetch = lines *
+                 (fetched * machine.line +
+                  (double(m + n) - fetched) * machine.sharedLine) *
                  (machine.lineAlone + (1 - machine.lineAlone) * active) *
                  (problem.wholeLines ? 1 : machine.splitLine);
-  double step = lines * std::max(products, fetch);
-  if (m == 64 && lines > 1)
-    step *= machine.deep64;
-  bool byTma = fields.store == StoreKind::Tma;
-  double main = double(result.waves) * double(result.steps) * step *
-                (byTma ? machine.mainLoopByTma : 1);
+  // A slot is filled and multiplied once in as many steps as there are slots.
+  double filled =
+      machine.latency + fetch + (inCluster ? machine.clusterLatency : 0);
+  bool isPipelined =
+      (m == 64 || fields.pingpong) && fields.stages > 1 && !fields.promote;
+  auto slots = double(fields.stages);
+  double ring = isPipelined ? filled / (slots - machine.heldSlots)
+                            : (filled + products) / slots;
+  double step = std::max({products, fetch, ring});
+  double main = double(result.waves) * double(result.steps) * step;
+  if (fields.store == StoreKind::Tma && !fields.pingpong)
+    main *= machine.mainLoopByTma;
+  double end =
+      std::max(1.0, double(m) / 128) *
+      getTileEnd(machine, fields, parts > 1 ? int64_t(4) : problem.resultBytes);
   // Of two teams the one multiplies while the other one writes, but for the
   // last tile.
-  double ends = fields.pingpong
-                    ? 1
-                    : double(result.waves) * std::max(1.0, double(m) / 128);
-  double rest = ends *
-                    (machine.tile + machine.tileColumn * double(n) +
-                     (n % 32 != 0 && !fields.swapAB ? machine.narrowTile : 0)) *
-                    (byTma ? machine.tileByTma : 1) +
-                (byTma ? machine.lastByTma : 0);
+  auto waves = double(result.waves);
+  double rest =
+      fields.pingpong ? end + (waves - 1) * machine.turn : waves * end;
+  if (fields.store == StoreKind::Tma)
+    rest += machine.lastByTma;
   double operands =
       (double(problem.m) + problem.n) * problem.k * problem.operandBytes;
   result.dramBytes = operands + getResultBytes(problem);
   double dram = result.dramBytes / machine.dramBandwidth * 1e6;
-  result.bound = dram > main         ? Bound::Dram
-                 : products >= fetch ? Bound::TensorCores
-                                     : Bound::L2;
-  // A few CTAs cannot ask for as much as DRAM can give. Of the shorter one of
-  // both something remains, which decides where DRAM is the bound.
+  result.bound = dram > main                        ? Bound::Dram
+                 : ring > std::max(products, fetch) ? Bound::Latency
+                 : products >= fetch                ? Bound::TensorCores
+                                                    : Bound::L2;
+  // A few CTAs cannot ask for as much as DRAM can give.
   dram /= active;
-  result.mainLoop = std::max(main, dram) + 0.1 * std::min(main, dram);
+  result.mainLoop =
+      std::max(main, dram) + machine.remains * std::min(main, dram);
   result.epilogue = rest;
+  double launch = machine.launch + (fields.pdl ? 0 : machine.late);
   if (parts > 1)
-    result.reduction =
-        getReduction(machine, problem, 4.0 * rows * m * columns * n * parts);
-  double launch =
-      machine.launch + (clusterM * clusterN > 1 ? machine.cluster : 0);
+    result.reduction = getReduction(launch, machine, problem,
+                                    4.0 * rows * m * columns * n * parts);
+  if (inCluster)
+    launch += fields.pdl ? machine.clusterOverlapped : machine.cluster;
   result.microseconds =
       launch + result.mainLoop + result.epilogue + result.reduction;
   result.teraflops = problem.getFlops() / result.microseconds / 1e6;
@@ -373,8 +407,8 @@ Prediction bwgemm::predictWarps(const WarpModel &machine,
   result.mainLoop = std::max(main, dram);
   result.epilogue = rest;
   if (parts > 1)
-    result.reduction =
-        getReduction(machine, problem, 4.0 * rows * m * columns * n * parts);
+    result.reduction = getReduction(machine.launch, machine, problem,
+                                    4.0 * rows * m * columns * n * parts);
   result.microseconds =
       machine.launch + result.mainLoop + result.epilogue + result.reduction;
   result.teraflops = problem.getFlops() / result.microseconds / 1e6;

@@ -10,7 +10,6 @@
 #include "bwgemm/Transforms/ScheduleDatabase.h"
 #include "bwgemm/Transforms/ScheduleSearch.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 
@@ -107,21 +106,6 @@ static bool isBehind(const DatabaseEntry &entry, StringRef epilogue) {
   return epilogue == kElementwise && entry.epilogue == "none";
 }
 
-/// Whether an epilogue has functions that take many instructions. All elements
-/// of a thread's registers have their own: on an H200 GELU behind 256 x 200 did
-/// not stay in the instruction cache, and cost a third of the speed.
-static bool computesFunctions(GemmOp gemm) {
-  return gemm.getEpilogue()
-      .walk([](Operation *op) {
-        return isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op,
-                   math::TanhOp, math::ErfOp>(op) &&
-                       !isApproximateOp(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 void Lookup::findNearest() {
   std::string operands = getTypeName(gemm.getAType().getElementType());
   std::string result = getTypeName(gemm.getDType().getElementType());
@@ -185,7 +169,10 @@ void Lookup::check() {
     choice.isUnfit = choice.distance == 0 && choice.isOfKind && isPlain();
     return;
   }
-  if (isBare && computesFunctions(gemm) &&
+  // All elements of a thread's registers have code of their own: on an H200
+  // GELU behind 256 x 200 did not stay in the instruction cache, and cost a
+  // third of the speed.
+  if (isBare && computesFunctions(gemm.getEpilogue()) &&
       planWarpgroups(measured.schedule.getFields()).blocks > 1) {
     choice.reason = getEntryText() +
                     " has two blocks of 64 rows for each warpgroup, for which "

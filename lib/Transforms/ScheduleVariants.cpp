@@ -27,10 +27,12 @@ namespace {
 /// depend on it the SPEC leaves the choice open.
 class Variants {
 public:
+  /// `wanted` names `pdl`, which all schedules have alike; `given` does where
+  /// it is not for the search to say.
   Variants(const Candidate &base, const TargetInfo &target,
-           const ScheduleSpec &wanted)
+           const ScheduleSpec &wanted, const ScheduleSpec &given)
       : fields(base.schedule.getFields()), target(target), wanted(wanted),
-        severalWaves(base.prediction.waves > 1) {}
+        isOverlapOpen(!given.pdl), severalWaves(base.prediction.waves > 1) {}
 
   std::vector<ScheduleSpec> run() {
     if (usesMmaSync(fields.preset)) {
@@ -40,12 +42,15 @@ public:
       varyOrder({16, 4, 2, 32, 1}, {TileOrder::Serpentine, TileOrder::Hilbert});
       return std::move(specs);
     }
-    // The most promising first. Which tiles are under way together is the same
-    // where all are at once.
+    // The most promising first. Where all tiles are under way at once their
+    // order only says which lie on neighbouring multiprocessors.
     varyStore();
     varyCluster(/*allSlices=*/false);
     if (severalWaves)
       varyOrder({16, 4}, {TileOrder::Serpentine});
+    else
+      varyOrder({1, 32}, {});
+    varyOverlap();
     varyCluster(/*allSlices=*/true);
     varyDepth(fields.tile[2] * 2);
     varyStages(fields.stages - 1, fields.stages - 1);
@@ -86,9 +91,8 @@ private:
         fields.store == StoreKind::Tma ? StoreKind::Direct : StoreKind::Tma;
     specs.back().stages = wanted.stages;
   }
-  /// On targets with wgmma, whose search has clusters only where they are known
-  /// to pay; with all slices there are as many staging tiles as slices of 128
-  /// bytes.
+  /// On targets with wgmma; with all slices there are as many staging tiles as
+  /// slices of 128 bytes.
   void varyCluster(bool allSlices) {
     if (!target.hasWgmma ||
         (allSlices && (wanted.store || wanted.staging || fields.swapAB)))
@@ -107,7 +111,7 @@ private:
     }
   }
   /// On targets with wgmma, tiles of which each warpgroup has two blocks of 64
-  /// rows, for both together or for each in turn: the search has none of them.
+  /// rows, for both together or for each in turn.
   void varyWarpgroups() {
     if (!target.hasWgmma || wanted.tile || wanted.promote || wanted.splitK)
       return;
@@ -135,6 +139,13 @@ private:
     for (int64_t n : {192, 128, 200, 160})
       if (!wanted.pingpong.value_or(false))
         add(256, n, /*pingpong=*/false);
+  }
+  /// Of kernels that are so short that they overlap, some are faster without.
+  void varyOverlap() {
+    if (!isOverlapOpen || !fields.pdl)
+      return;
+    specs.push_back(same());
+    specs.back().pdl = false;
   }
   void varyDepth(int64_t depth) {
     if (wanted.tile)
@@ -176,6 +187,7 @@ private:
   ScheduleFields fields;
   const TargetInfo &target;
   const ScheduleSpec &wanted;
+  bool isOverlapOpen;
   bool severalWaves;
   std::vector<ScheduleSpec> specs;
 };
@@ -189,7 +201,7 @@ std::vector<Candidate> bwgemm::listSchedules(GemmOp gemm,
   if (!list.front().schedule)
     return {};
   // Whether launches overlap depends on how short the kernel is, and so it is
-  // the same for all.
+  // the same for all but one variant of each.
   ScheduleSpec spec = given;
   spec.pdl = list.front().schedule.getFields().pdl;
   llvm::DenseSet<Attribute> seen{list.front().schedule};
@@ -216,9 +228,10 @@ std::vector<Candidate> bwgemm::listSchedules(GemmOp gemm,
        ++i) {
     double rank = list[i].prediction.microseconds;
     double step = rank * kStepBack * double(i + 1);
-    addBehind(rank, step, Variants(list[i], target, spec).run());
+    addBehind(rank, step, Variants(list[i], target, spec, given).run());
     if (i == 0)
-      addBehind(rank, step, Variants(list[i], target, spec).runWarpgroups());
+      addBehind(rank, step,
+                Variants(list[i], target, spec, given).runWarpgroups());
   }
   std::stable_sort(list.begin() + 1, list.end(),
                    [](const Candidate &lhs, const Candidate &rhs) {

@@ -27,10 +27,11 @@ func.func @wide_result(%a: memref<4096x4096xbf16>, %b: memref<4096x4096xbf16>, %
 
 // -----
 
-// Rows by the dozen: small tiles take 128 elements of K at once. So short a kernel
-// begins while the one before it ends.
+// Rows by the dozen: small tiles take 128 elements of K at once. All are under way
+// at once, in groups of four rows. So short a kernel begins while the one before it
+// ends.
 // AUTO-LABEL: @flat
-// AUTO: schedule <persistent, tile = 64x32x128, stages = 8, {{.*}}, raster = 8, pdl = on>
+// AUTO: schedule <persistent, tile = 64x32x128, stages = 8, {{.*}}, raster = 4, pdl = on>
 func.func @flat(%a: memref<64x4096xbf16>, %b: memref<4096x4096xbf16>, %d: memref<64x4096xbf16>) {
   bwgemm.gemm %a, %b, %d transpose_b : memref<64x4096xbf16>, memref<4096x4096xbf16>, memref<64x4096xbf16>
   return
@@ -79,11 +80,39 @@ func.func @split_lines(%a: memref<4095x4104xbf16>, %b: memref<4097x4104xbf16>, %
 
 // -----
 
-// A short sum: what each tile's end takes counts for more.
+// A short sum: what each tile's end takes counts for more, and falls behind the
+// products of another team.
 // AUTO-LABEL: @shallow
-// AUTO: schedule <persistent, tile = 128x2{{24|56}}x64, {{.*}}, store = tma>
+// AUTO: schedule <persistent, tile = 128x192x64, {{.*}}, store = tma, pingpong = on>
 func.func @shallow(%a: memref<8192x1024xbf16>, %b: memref<8192x1024xbf16>, %d: memref<8192x8192xbf16>) {
   bwgemm.gemm %a, %b, %d transpose_b : memref<8192x1024xbf16>, memref<8192x1024xbf16>, memref<8192x8192xbf16>
+  return
+}
+
+// -----
+
+// The same with a tanh behind it, whose code two blocks of rows would double.
+// AUTO-LABEL: @shallow_tanh
+// AUTO: schedule <persistent, tile = 128x
+// AUTO-NOT: pingpong
+// AUTO: return
+func.func @shallow_tanh(%a: memref<8192x1024xbf16>, %b: memref<8192x1024xbf16>, %d: memref<8192x8192xbf16>) {
+  bwgemm.gemm %a, %b, %d transpose_b epilogue(%sum) {
+    %t = math.tanh %sum : f32
+    %r = arith.truncf %t : f32 to bf16
+    bwgemm.yield %r : bf16
+  } : memref<8192x1024xbf16>, memref<8192x1024xbf16>, memref<8192x8192xbf16>
+  return
+}
+
+// -----
+
+// 6.2 waves of 128 x 256; of 256 x 192, two blocks of 64 rows for each warpgroup,
+// 5.8, and three quarters of the lines from L2.
+// AUTO-LABEL: @blocks
+// AUTO: schedule <persistent, tile = 256x192x64,
+func.func @blocks(%a: memref<6144x6144xbf16>, %b: memref<6144x6144xbf16>, %d: memref<6144x6144xbf16>) {
+  bwgemm.gemm %a, %b, %d transpose_b : memref<6144x6144xbf16>, memref<6144x6144xbf16>, memref<6144x6144xbf16>
   return
 }
 

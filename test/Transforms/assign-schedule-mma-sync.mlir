@@ -37,9 +37,18 @@
 // The default by its name.
 // RUN: bwgemm-opt %t/large.mlir --bwgemm-assign-schedule="target=sm_80 schedule=auto,accumulator=f32" | FileCheck %s --check-prefix=LARGE80
 
-// 16 rows, and few columns of tiles: the smallest tiles fill the chip best.
+// 16 rows, and few columns of tiles: the smallest tiles and parts of K fill the
+// chip best. Without a name for it only auto splits, where K is known, and where a
+// split is worth its second launch.
 // RUN: bwgemm-opt %t/flat.mlir --bwgemm-assign-schedule="target=sm_80 schedule=auto" | FileCheck %s --check-prefix=FLAT
-// FLAT: schedule <multistage, tile = 16x64x64, stages = 3, swizzle = 128B, raster = 8, warps = 1x4>
+// RUN: bwgemm-opt %t/flat.mlir --bwgemm-assign-schedule="target=sm_80 schedule=auto,split_k=1" | FileCheck %s --check-prefix=WHOLE
+// RUN: bwgemm-opt %t/flat.mlir --bwgemm-assign-schedule="target=sm_80 schedule=multistage" | FileCheck %s --check-prefix=WHOLE
+// RUN: sed -e s/16x4096xbf16/16x?xbf16/ -e s/4096x4096xbf16/?x4096xbf16/ %t/flat.mlir | bwgemm-opt --bwgemm-assign-schedule="target=sm_80 schedule=auto" | FileCheck %s --check-prefix=WHOLE
+// FLAT: schedule <multistage, tile = 16x64x64, stages = 3, swizzle = 128B, raster = 8, split_k = 4, warps = 1x4>
+// WHOLE: schedule <multistage, tile = 16x64x64, stages = 3, swizzle = 128B, raster = 8, warps = 1x4>
+// RUN: bwgemm-opt %t/deep.mlir --bwgemm-assign-schedule="target=sm_80 schedule=auto" | FileCheck %s --check-prefix=DEEP
+// RUN: bwgemm-opt %t/deep.mlir --bwgemm-assign-schedule="target=sm_89 schedule=auto,promote=128,compensated=on" | FileCheck %s --check-prefix=DEEP
+// DEEP: schedule <multistage, {{.*}}, split_k = {{[0-9][0-9]}}, warps
 
 // Tiles, warps and swizzles that fields ask for; B is K x N here, so that 96
 // columns are 192 bytes, and rows of A 96: each takes the widest that fits.
@@ -62,6 +71,12 @@ func.func @f(%a: memref<4096x4096xbf16>, %b: memref<4096x4096xbf16>, %d: memref<
 //--- flat.mlir
 func.func @f(%a: memref<16x4096xbf16>, %b: memref<4096x4096xbf16>, %d: memref<16x4096xf32>) {
   bwgemm.gemm %a, %b, %d : memref<16x4096xbf16>, memref<4096x4096xbf16>, memref<16x4096xf32>
+  return
+}
+
+//--- deep.mlir
+func.func @f(%a: memref<256x32768xbf16>, %b: memref<256x32768xbf16>, %d: memref<256x256xbf16>) {
+  bwgemm.gemm %a, %b, %d transpose_b : memref<256x32768xbf16>, memref<256x32768xbf16>, memref<256x256xbf16>
   return
 }
 

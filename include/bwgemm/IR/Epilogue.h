@@ -39,6 +39,10 @@ bool isEpilogueOp(Operation *op);
 /// and ex2.approx). Other functions are the same with the flag.
 bool isApproximateOp(Operation *op);
 
+/// Whether an epilogue has functions that take many instructions: exp, log,
+/// tanh or erf that are not approximations.
+bool computesFunctions(Region &epilogue);
+
 /// Whether `map` says where an epilogue finds the element of an operand: each
 /// result is m, n, 0 or, with a batch, b, and none but 0 twice. Its dimensions
 /// are (m, n), or (m, n, b) if it depends on b.

@@ -77,39 +77,50 @@ struct MachineModel {
 };
 
 /// The figures of the model for wgmma, all of them measured: a fit to the times
-/// of 294 kernels on an H200, `persistent` with tiles of 64 or 128 rows and 16
-/// to 256 columns over 17 shapes, the faster ones of a shape counting more
-/// (docs/Hopper.md says how and when). It is within 6 % of half of them and
-/// within 20 % of four out of five.
+/// of 777 kernels on an H200, `persistent` with tiles of 64 to 256 rows and 16
+/// to 256 columns, teams in turn, and clusters of two, over 37 shapes, the
+/// faster ones of a shape counting more (docs/Hopper.md says how and when).
 struct WarpgroupModel {
   int64_t multiprocessors = 132;
-  /// Microseconds for all of a kernel, and more for one in clusters; for each
-  /// tile of a CTA, and for each of that tile's columns.
-  double launch = 2.55;
-  double cluster = 1.5;
-  double tile = 0.05;
-  double tileColumn = 0.00465;
-  /// If tiles go out by TMA: what remains of the latter two, how much longer
-  /// their main loop takes, and microseconds until the last one is out.
-  double tileByTma = 0.85, mainLoopByTma = 1.006, lastByTma = 0.4;
-  /// More for a tile whose columns are no multiple of 32, which goes out in
-  /// narrow slices.
-  double narrowTile = 0.9;
+  /// Microseconds for all of a kernel that begins in the end of another one,
+  /// and more for one that does not; and for one in clusters.
+  double launch = 1.35, late = 0.8;
+  double cluster = 0.486, clusterOverlapped = 0.383;
+  /// For 128 rows of each tile of a CTA, and for each of that tile's columns,
+  /// where results leave from registers and where they leave by TMA; there also
+  /// for each slice that is narrower than 128 bytes, and until the last one is
+  /// out. For each turn of teams.
+  double tile = 0.0768, tileColumn = 0.00454;
+  double tileByTma = 0.158, tileColumnByTma = 0.00214;
+  double narrowSlice = 0.0545, lastByTma = 0.203;
+  double turn = 0.00756;
+  /// How much longer a main loop takes while TMA stores the tile before; teams
+  /// gain as much by it.
+  double mainLoopByTma = 1.015;
   /// Microseconds of the tensor cores for 128 bytes of K, and for each column
-  /// of a tile of 128 rows, which two warpgroups share; half of the latter of
-  /// 64 rows, and less where a step has more of K.
-  double step128 = 0.05, column128 = 0.00231;
-  double step64 = 0.0336, column64 = 0.00124;
-  double deep64 = 0.949;
+  /// of a tile: of 64 rows; of 128, which two warpgroups share, or which one
+  /// has for itself (a team); and of 256.
+  double step64 = 0.0741, column64 = 0.0011;
+  double step128 = 0.0586, column128 = 0.00225;
+  double stepTeam = 0.116, columnTeam = 0.00193;
+  double step256 = 0.0388, column256 = 0.00475;
   /// Microseconds in which a multiprocessor gets 128 bytes from L2 while all of
-  /// them ask; the share of it that is left to one alone; and what rows cost
-  /// that do not begin with a line.
-  double line = 0.00121;
-  double lineAlone = 0.646;
-  double splitLine = 1.5;
-  /// Bytes per second of DRAM, and of sums that are read and written again.
-  double dramBandwidth = 4.8e12;
-  double l2Bandwidth = 5.5e12;
+  /// them ask, and in which it gets what another one of its cluster asks for;
+  /// the share of these that is left to one alone; and what rows cost that do
+  /// not begin with a line.
+  double line = 0.00112, sharedLine = 0.000326;
+  double lineAlone = 0.979;
+  double splitLine = 1.88;
+  /// Microseconds from the release of a slot until its first line has come;
+  /// more in a cluster; and slots that a warpgroup that multiplies alone holds,
+  /// since it waits for the products of the step before.
+  double latency = 0.827, clusterLatency = 0.142;
+  double heldSlots = 0.756;
+  /// Bytes per second of DRAM, and of sums that are read and written again; and
+  /// what remains of the shorter one of main loop and DRAM.
+  double dramBandwidth = 4.65e12;
+  double l2Bandwidth = 2.18e12;
+  double remains = 0.171;
 };
 
 /// The figures of the model for mma.sync, all of them measured: a least-squares

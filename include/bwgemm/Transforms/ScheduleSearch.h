@@ -38,6 +38,11 @@ struct Candidate {
 Prediction predict(const TargetInfo &target, const GemmProblem &problem,
                    const ScheduleFields &fields);
 
+/// Whether `auto` lets a kernel that takes so long begin while the one before
+/// it ends: where a launch takes a share of its time that counts, on targets
+/// where that was measured.
+bool isOverlapped(const TargetInfo &target, double microseconds);
+
 /// Completes `spec`, whose preset is not `auto`, for `gemm` and checks it. An
 /// error at the gemm says what does not fit, with the numbers.
 FailureOr<ScheduleAttr> completeSchedule(GemmOp gemm, const TargetInfo &target,
@@ -49,8 +54,9 @@ Candidate tryCandidate(GemmOp gemm, const TargetInfo &target,
 
 /// The schedules on tensor cores that `auto` chooses from: those that fit by
 /// their predicted time, then those that do not. Fields that `spec` sets are
-/// kept. Of two that are predicted to take the same time the one comes first
-/// that reads less from DRAM, then that of the lower preset.
+/// kept, and `pdl` is the same for all. Of two that are predicted to take the
+/// same time the one comes first that reads less from DRAM, then that of the
+/// lower preset.
 std::vector<Candidate> searchSchedules(GemmOp gemm, const TargetInfo &target,
                                        const ScheduleSpec &spec);
 
