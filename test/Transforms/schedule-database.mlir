@@ -56,7 +56,7 @@ func.func @one(%a: memref<1024x1024xbf16>, %b: memref<1024x1024xbf16>, %d: memre
 // PDL-LABEL: @exact
 // PDL: schedule <persistent, tile = 128x256x64, stages = 2, {{.*}}, raster = 3, pdl = on>
 // BOUND-LABEL: @exact
-// BOUND: schedule <persistent, {{.*}}, stages = 4, {{.*}}, raster = 8, pdl = on>
+// BOUND: schedule <persistent, {{.*}}, stages = 4, {{.*}}, raster = {{[48]}}, pdl = on>
 // OWN-LABEL: @exact
 // OWN: schedule <multistage,
 // OTHER-LABEL: @exact
