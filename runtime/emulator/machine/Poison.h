@@ -7,9 +7,11 @@
 //
 // With hazards=on, memory starts as words that depend on their address. A word
 // that still has that value when it is read was never written: whoever writes,
-// by whatever way (host copies, TMA, atomics), need not say so. A program that
-// writes just that word by chance does so once in eight million words. Each
-// word is a NaN, so that a result which depends on it shows.
+// by whatever way (host copies, TMA, atomics), need not say so. Each word is a
+// NaN of f32, and its upper half one of f16 and bf16, so that a result which
+// depends on it shows; it is not the NaN that instructions make, and as an
+// integer it is larger than sums are. Of words that a program writes at random
+// one in four thousand million is just that of its place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +27,7 @@ namespace bwgemm::emulator {
 /// The word at `address`, a multiple of 4, before anything is written.
 inline uint32_t poisonWord(uint64_t address) {
   uint64_t mixed = (address >> 2) * 0x9E3779B97F4A7C15u;
-  return 0xFF800001u | uint32_t(mixed >> 41);
+  return 0x7FA00000u | uint32_t(mixed >> 43);
 }
 
 /// Fills `bytes` bytes, rounded up to words, which are at `address`.
