@@ -8,6 +8,7 @@
 #include "hazards/Ordering.h"
 
 #include "hazards/HazardChecker.h"
+#include "machine/Poison.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -255,6 +256,19 @@ void Ordering::checkInitialised(const Scene &scene, Cta &cta,
       (isOther ? "fence.mbarrier_init.release.cluster and "
                  "barrier.cluster.arrive and .wait must stand between them"
                : "a barrier (bar.sync) must stand between them"));
+}
+
+/// In place of the other line of a pair, for an mbarrier without a beginning.
+static constexpr uint32_t neverInitialised = ~0u - 3;
+
+void Ordering::mbarrierFound(const Scene &scene, Cta &cta, uint32_t offset,
+                             uint64_t object) {
+  if (uint32_t(object) == poisonWord(offset) &&
+      uint32_t(object >> 32) == poisonWord(offset + 4) &&
+      facts->isNew(cta, scene.instruction->line, neverInitialised))
+    scene.hazard("uses the mbarrier at " + at(offset) +
+                 ", which nobody has initialised: mbarrier.init must come "
+                 "first");
 }
 
 void Ordering::mbarrierUsed(const Scene &scene, Cta &cta, uint32_t offset,

@@ -157,6 +157,9 @@ static Step change(Warp &w, const Instruction &i, LaneMask mask) {
     uint32_t operand =
         i.operands[2] ? uint32_t(w.value(i.operands[2], lane)) : 1;
     uint64_t before = place.load(), object = before;
+    if (Ordering *ordering = orderingOf(w.cluster()))
+      ordering->mbarrierFound(Scene(w, i, lane), *place.cta, place.offset,
+                              before);
     MBarrierOutcome outcome = apply(form, object, operand);
     if (outcome.trap)
       return w.trap(i, lane,
@@ -215,6 +218,9 @@ static bool testAll(Warp &w, const Instruction &i, LaneMask mask,
              place.offset);
       return false;
     }
+    if (Ordering *ordering = orderingOf(w.cluster()))
+      ordering->mbarrierFound(Scene(w, i, lane), *place.cta, place.offset,
+                              place.load());
     uint64_t value = w.value(i.operands[2], lane);
     unsigned parity = i.flags ? unsigned(value & 1) : unsigned(value >> 63);
     if (MBarrier::testParity(place.load(), parity)) {

@@ -253,6 +253,19 @@ const Rule rules[] = {
          "@%p3 mbarrier.arrive.shared::cta.b64 _, [bar]; // second\n",
      "@%p1 mbarrier.init.shared::cta.b64 [bar], 1; // needed", "",
      "invalidates in line"},
+    {"ArrivalWithoutInit", 64, 1,
+     start + "@%p1 mbarrier.init.shared::cta.b64 [bar], 1; // needed\n"
+             "bar.sync 1;\n"
+             "@%p3 mbarrier.arrive.shared::cta.b64 _, [bar]; // first second\n",
+     "@%p1 mbarrier.init.shared::cta.b64 [bar], 1; // needed", "",
+     "which nobody has initialised: mbarrier.init must come first"},
+    {"WaitWithoutInit", 64, 1,
+     start + "@%p1 mbarrier.init.shared::cta.b64 [bar], 1; // needed\n"
+             "bar.sync 1;\n"
+             "mbarrier.test_wait.parity.shared::cta.b64 %p4, [bar], 1; "
+             "// first second\n",
+     "@%p1 mbarrier.init.shared::cta.b64 [bar], 1; // needed", "",
+     "which nobody has initialised: mbarrier.init must come first"},
     {"StartOfAPeer", 32, 2,
      start + ranks + clusterSync +
          "@%p1 st.shared::cluster.u32 [%r5], 1; // first second\n" +
