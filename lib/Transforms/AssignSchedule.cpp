@@ -253,12 +253,11 @@ FailureOr<ScheduleAttr> Scheduler::onMmaSync() {
 /// that is `wanted` but for them.
 int64_t Scheduler::getPartsOnMmaSync(ScheduleSpec wanted) {
   // How much memory a split takes is not known where K is not.
-  if (ShapedType::isDynamic(gemm.getAType().getDimSize(gemm.getKDimOfA())) &&
-      ShapedType::isDynamic(gemm.getBType().getDimSize(gemm.getKDimOfB())))
+  if (ShapedType::isDynamic(getKnownDepth(gemm)))
     return 1;
   int64_t best = 1;
   double least = 0;
-  for (int64_t parts : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64}) {
+  for (int64_t parts : kPartsOfK) {
     wanted.splitK = parts;
     Candidate candidate = tryCandidate(gemm, target, wanted);
     if (!candidate.schedule)

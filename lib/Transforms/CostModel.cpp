@@ -7,6 +7,9 @@
 
 #include "bwgemm/Transforms/CostModel.h"
 
+#include "StagedStore.h"
+#include "bwgemm/Transforms/ResourcePlan.h"
+
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -282,10 +285,9 @@ static double getTileEnd(const WarpgroupModel &machine,
   auto columns = double(fields.tile[1]);
   if (fields.store != StoreKind::Tma)
     return machine.tile + machine.tileColumn * columns;
-  int64_t row = fields.tile[1] * bytes, span = 128;
-  while (span > 16 && row % span != 0)
-    span /= 2;
-  double narrow = std::max(0.0, double(row) / span - double(row) / 128);
+  auto row = double(fields.tile[1] * bytes);
+  auto slice = double(getSliceBytes(fields.tile[1] * bytes));
+  double narrow = row / slice - row / 128;
   return machine.tileByTma + machine.tileColumnByTma * columns +
          machine.narrowSlice * narrow;
 }
@@ -321,11 +323,10 @@ Prediction bwgemm::predictWarpgroups(const WarpgroupModel &machine,
   // A slot is filled and multiplied once in as many steps as there are slots.
   double filled =
       machine.latency + fetch + (inCluster ? machine.clusterLatency : 0);
-  bool isPipelined =
-      (m == 64 || fields.pingpong) && fields.stages > 1 && !fields.promote;
   auto slots = double(fields.stages);
-  double ring = isPipelined ? filled / (slots - machine.heldSlots)
-                            : (filled + products) / slots;
+  double ring = planWarpgroups(fields).isPipelined
+                    ? filled / (slots - machine.heldSlots)
+                    : (filled + products) / slots;
   double step = std::max({products, fetch, ring});
   double main = double(result.waves) * double(result.steps) * step;
   if (fields.store == StoreKind::Tma && !fields.pingpong)

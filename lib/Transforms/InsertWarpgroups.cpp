@@ -115,11 +115,6 @@ private:
     return builder.createOrFold<arith::AddIOp>(loc, ops.loop.getLowerBound(),
                                                ops.loop.getStep());
   }
-  /// Whether a step waits for the products of the one before only. That takes a
-  /// second slot.
-  bool isPipelined() const {
-    return plan.groups == 1 && stages > 1 && !promotes;
-  }
 
   gpu::GPUFuncOp kernel;
   TileProgramOps ops;
@@ -235,7 +230,7 @@ SmallVector<Value> WarpgroupProgram::emitProducts(ValueRange sums,
                                   cursor, Value());
   Value a = tiles.getBuffers()[0], b = tiles.getBuffers()[1];
   // One block alone waits for its products by itself.
-  bool async = plan.blocks > 1 || isPipelined();
+  bool async = plan.blocks > 1 || plan.isPipelined;
   if (async)
     NVVM::WgmmaFenceAlignedOp::create(builder, loc);
   SmallVector<Value> results;
@@ -351,8 +346,8 @@ void WarpgroupProgram::emitMultiply() {
     warpgroup = constant(0);
     if (plan.teams > 1)
       return emitTeams(begin, group);
-    emitStores(isPipelined() ? emitLast(emitPipelined(begin))
-                             : emitWaiting(begin));
+    emitStores(plan.isPipelined ? emitLast(emitPipelined(begin))
+                                : emitWaiting(begin));
   });
   multiply.setTeams(plan.teams);
 }

@@ -45,6 +45,8 @@ WarpgroupPlan bwgemm::planWarpgroups(const ScheduleFields &fields) {
   plan.teams = fields.pingpong ? 2 : 1;
   plan.groups = fields.pingpong ? 1 : std::min(blocks, kMostGroups);
   plan.blocks = blocks / plan.groups;
+  plan.isPipelined =
+      plan.groups == 1 && fields.stages > 1 && fields.promote == 0;
   plan.accumulatorRegisters = plan.blocks * fields.tile[1] / 2;
   return plan;
 }

@@ -8,6 +8,7 @@
 #include "ScheduleChecks.h"
 
 #include "bwgemm/IR/ElementTypes.h"
+#include "bwgemm/Transforms/ScheduleSearch.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -99,9 +100,7 @@ int64_t bwgemm::getInstructionDepth(GemmOp gemm) {
 LogicalResult
 bwgemm::checkSplitK(GemmOp gemm, int64_t splitK, int64_t tileK,
                     llvm::function_ref<InFlightDiagnostic()> refuse) {
-  int64_t depth = gemm.getAType().getDimSize(gemm.getKDimOfA());
-  if (ShapedType::isDynamic(depth))
-    depth = gemm.getBType().getDimSize(gemm.getKDimOfB());
+  int64_t depth = getKnownDepth(gemm);
   // K = 0 has no kernel.
   if (splitK == 1 || ShapedType::isDynamic(depth) || depth == 0)
     return success();

@@ -23,6 +23,13 @@ static constexpr int64_t kLineBytes = 128;
 /// instead of 24.0.
 static constexpr double kShortMicroseconds = 30;
 
+int64_t bwgemm::getKnownDepth(GemmOp gemm) {
+  int64_t depth = gemm.getAType().getDimSize(gemm.getKDimOfA());
+  return ShapedType::isDynamic(depth)
+             ? gemm.getBType().getDimSize(gemm.getKDimOfB())
+             : depth;
+}
+
 GemmProblem bwgemm::getProblem(GemmOp gemm) {
   auto known = [](int64_t lhs, int64_t rhs) -> int64_t {
     int64_t extent = ShapedType::isDynamic(lhs) ? rhs : lhs;
@@ -126,11 +133,11 @@ constexpr int64_t kFewRows = 128;
 /// Columns of tiles of which a warpgroup has two blocks of 64 rows.
 constexpr int64_t kBlockColumns = 192;
 
-/// With wgmma tiles that are all under way at once are numbered in groups of so
-/// many rows: on an H200 that was 0.8 % faster than the usual 8 in the
-/// geometric mean of eleven small products, and never slower by more than
-/// chance; with single rows some took half as long again.
+/// Tiles that are all under way at once with wgmma.
 constexpr int64_t kOneWave = WarpgroupModel().multiprocessors;
+/// They are numbered in groups of so many rows: on an H200 that was 0.8 %
+/// faster than the usual 8 in the geometric mean of eleven kernels, and never
+/// slower by more than chance; with single rows some took half as long again.
 constexpr int64_t kRasterOfOneWave = 4;
 
 /// Enumerates the SPECs of one search.
@@ -138,11 +145,8 @@ class Enumeration {
 public:
   Enumeration(GemmOp gemm, const TargetInfo &target, const ScheduleSpec &wanted)
       : problem(getProblem(gemm)), target(target), wanted(wanted),
-        hasBlocks(!wanted.promote && !computesFunctions(gemm.getEpilogue())) {
-    isDepthKnown =
-        !ShapedType::isDynamic(gemm.getAType().getDimSize(gemm.getKDimOfA())) ||
-        !ShapedType::isDynamic(gemm.getBType().getDimSize(gemm.getKDimOfB()));
-  }
+        hasBlocks(!wanted.promote && !computesFunctions(gemm.getEpilogue())),
+        isDepthKnown(!ShapedType::isDynamic(getKnownDepth(gemm))) {}
 
   std::vector<ScheduleSpec> run() {
     // From the lowest rung up, so that the simpler one of two equals comes
@@ -218,19 +222,18 @@ void Enumeration::addSpecs(Preset preset, const Grouping &grouping,
       bool mayTakeTurns = hasBlocks && !wanted.pingpong && !wanted.scheduler &&
                           tile[0] == kTurnRows && tile[1] <= kBlockColumns &&
                           parts == 1;
-      for (bool pingpong : {false, true}) {
-        if (pingpong && !mayTakeTurns)
-          continue;
-        if (pingpong) {
-          spec.pingpong = true;
-          specs.push_back(spec);
-        }
-        if (!wanted.store) {
-          spec.store = StoreKind::Tma;
-          specs.push_back(spec);
-          spec.store = wanted.store;
-        }
-      }
+      auto addByTma = [&] {
+        if (wanted.store)
+          return;
+        specs.push_back(spec);
+        specs.back().store = StoreKind::Tma;
+      };
+      addByTma();
+      if (!mayTakeTurns)
+        continue;
+      spec.pingpong = true;
+      specs.push_back(spec);
+      addByTma();
     }
 }
 
@@ -305,16 +308,16 @@ std::vector<int64_t> Enumeration::getSplits(Preset preset,
                                             std::array<int64_t, 3> tile) const {
   if (wanted.splitK)
     return {*wanted.splitK};
-  std::vector<int64_t> splits{1};
   // How much memory a split takes is not known where K is not.
   if (!isDepthKnown || preset < Preset::Pipelined)
-    return splits;
+    return {1};
+  std::vector<int64_t> splits;
   int64_t ctas = countTiles(tile) * grouping.ctaGroup.value_or(1);
   int64_t depth = llvm::divideCeil(problem.k, tile[2]);
   int64_t multiprocessors = target.hasWgmma ? WarpgroupModel().multiprocessors
                                             : MachineModel().multiprocessors;
-  for (int64_t parts : {2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64})
-    if (parts <= depth && ctas * parts <= multiprocessors)
+  for (int64_t parts : kPartsOfK)
+    if (parts == 1 || (parts <= depth && ctas * parts <= multiprocessors))
       splits.push_back(parts);
   return splits;
 }

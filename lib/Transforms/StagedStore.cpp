@@ -35,11 +35,16 @@ ResultShape bwgemm::getResultShape(const ScheduleFields &fields,
   return {rows, fields.tile[1] / halves, halves};
 }
 
+int64_t bwgemm::getSliceBytes(int64_t bytes) {
+  int64_t span = 128;
+  while (span > 16 && bytes % span != 0)
+    span /= 2;
+  return span;
+}
+
 TensorMapType bwgemm::getStoreMap(ResultShape shape, Type elementType) {
   int64_t elementBytes = elementType.getIntOrFloatBitWidth() / 8;
-  unsigned span = 128;
-  while (span > 16 && shape.columns * elementBytes % span != 0)
-    span /= 2;
+  unsigned span = getSliceBytes(shape.columns * elementBytes);
   // Rows of 16 bytes, which are not swizzled, are the narrowest.
   auto swizzle =
       SwizzleAttr::getForSpan(elementType.getContext(), span == 16 ? 0 : span);

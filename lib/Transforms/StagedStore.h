@@ -23,8 +23,11 @@ struct ResultShape {
 /// With `warpgroups` the accumulator is in registers.
 ResultShape getResultShape(const ScheduleFields &fields, bool warpgroups);
 
-/// The map of D for such a result: its box is a slice of a part, as wide as the
-/// widest swizzle that divides a row of it.
+/// Bytes of a row of a slice, in which a part with rows of `bytes` bytes
+/// leaves: the widest swizzle that divides them, or 16.
+int64_t getSliceBytes(int64_t bytes);
+
+/// The map of D for such a result: its box is a slice of a part.
 TensorMapType getStoreMap(ResultShape shape, Type elementType);
 
 /// Slices of a part that have a staging tile at the same time: `staging`, or

@@ -29,6 +29,10 @@ struct WarpgroupPlan {
   int64_t teams = 1;
   /// Warpgroups that share a tile, and blocks of 64 rows that each has of it.
   int64_t groups = 1, blocks = 1;
+  /// Whether a step waits for the products of the one before only, since no
+  /// other warpgroup multiplies meanwhile. That takes a second slot, and one
+  /// sum over all of K.
+  bool isPipelined = false;
   /// Registers of a thread that hold its part of the accumulator.
   int64_t accumulatorRegisters = 0;
 

@@ -20,6 +20,14 @@ namespace mlir::bwgemm {
 /// for which a wrong choice costs most.
 constexpr int64_t kAssumedExtent = 4096;
 
+/// The K of a gemm as far as the types of A and B tell; ShapedType::kDynamic if
+/// only the run does.
+int64_t getKnownDepth(GemmOp gemm);
+
+/// Parts of K that searches try.
+constexpr int64_t kPartsOfK[] = {1,  2,  3,  4,  5,  6,  8, 10,
+                                 12, 16, 20, 24, 32, 48, 64};
+
 /// What the cost model needs to know of a gemm. Extents that are not known are
 /// assumed; zero counts as one, since nothing runs then.
 GemmProblem getProblem(GemmOp gemm);

@@ -106,11 +106,11 @@ public:
 
   void mbarrierInit(const Scene &scene, Cta &cta, uint32_t offset,
                     bool invalidates);
-  /// An operation of a thread. Arrivals tell what the warp knows.
   /// A thread is about to use the mbarrier at `offset`, which holds `object`:
   /// reports one that still has what memory starts with (machine/Poison.h).
   void mbarrierFound(const Scene &scene, Cta &cta, uint32_t offset,
                      uint64_t object);
+  /// An operation of a thread. Arrivals tell what the warp knows.
   void mbarrierUsed(const Scene &scene, Cta &cta, uint32_t offset,
                     bool arrives);
   /// An asynchronous operation is issued that will arrive.

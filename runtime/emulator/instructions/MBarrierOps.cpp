@@ -149,6 +149,7 @@ static std::string describe(Form form, uint32_t operand) {
 /// Operands: state or none, address, count or none. `flags` holds the form.
 static Step change(Warp &w, const Instruction &i, LaneMask mask) {
   Form form = Form(i.flags);
+  Ordering *ordering = orderingOf(w.cluster());
   for (LaneMask rest = mask; rest; rest &= rest - 1) {
     unsigned lane = firstLane(rest);
     Place place;
@@ -157,7 +158,7 @@ static Step change(Warp &w, const Instruction &i, LaneMask mask) {
     uint32_t operand =
         i.operands[2] ? uint32_t(w.value(i.operands[2], lane)) : 1;
     uint64_t before = place.load(), object = before;
-    if (Ordering *ordering = orderingOf(w.cluster()))
+    if (ordering)
       ordering->mbarrierFound(Scene(w, i, lane), *place.cta, place.offset,
                               before);
     MBarrierOutcome outcome = apply(form, object, operand);
@@ -167,7 +168,7 @@ static Step change(Warp &w, const Instruction &i, LaneMask mask) {
                         " on the " + describeMBarrier(*place.cta, place.offset),
                     place.offset);
     place.store(object);
-    if (Ordering *ordering = orderingOf(w.cluster()))
+    if (ordering)
       ordering->mbarrierUsed(Scene(w, i, lane), *place.cta, place.offset,
                              form < Form::ExpectTx);
     mbarrierChanged(*place.cta, place.offset, outcome);
@@ -208,6 +209,7 @@ static bool testAll(Warp &w, const Instruction &i, LaneMask mask,
   // Most often all lanes wait for the same phase.
   bool uniform = mask == allLanes && isUniform(w, i.operands[1]) &&
                  isUniform(w, i.operands[2]);
+  Ordering *ordering = orderingOf(w.cluster());
   for (LaneMask rest = mask; rest; rest &= rest - 1) {
     unsigned lane = firstLane(rest);
     Place place;
@@ -218,14 +220,15 @@ static bool testAll(Warp &w, const Instruction &i, LaneMask mask,
              place.offset);
       return false;
     }
-    if (Ordering *ordering = orderingOf(w.cluster()))
+    uint64_t object = place.load();
+    if (ordering)
       ordering->mbarrierFound(Scene(w, i, lane), *place.cta, place.offset,
-                              place.load());
+                              object);
     uint64_t value = w.value(i.operands[2], lane);
     unsigned parity = i.flags ? unsigned(value & 1) : unsigned(value >> 63);
-    if (MBarrier::testParity(place.load(), parity)) {
+    if (MBarrier::testParity(object, parity)) {
       done |= uniform ? mask : 1u << lane;
-      if (Ordering *ordering = orderingOf(w.cluster()))
+      if (ordering)
         ordering->mbarrierWaited(Scene(w, i, lane), place.offset);
     } else {
       wait.a = place.offset;
