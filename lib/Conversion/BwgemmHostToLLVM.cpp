@@ -278,16 +278,21 @@ struct MultiprocessorCountLowering
   }
 };
 
-struct ProgrammaticLaunchLowering
-    : ConvertOpToLLVMPattern<ProgrammaticLaunchOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+/// An op that says something of the next launch: a call without arguments.
+template <typename OpTy>
+struct NextLaunchLowering : ConvertOpToLLVMPattern<OpTy> {
+  NextLaunchLowering(const LLVMTypeConverter &converter, StringRef function)
+      : ConvertOpToLLVMPattern<OpTy>(converter), function(function) {}
   LogicalResult
-  matchAndRewrite(ProgrammaticLaunchOp op, OpAdaptor,
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    RuntimeCall(op, rewriter).call("bwgemmHostProgrammaticLaunch", Type(), {});
+    RuntimeCall(op, rewriter).call(function, Type(), {});
     rewriter.eraseOp(op);
     return success();
   }
+
+private:
+  StringRef function;
 };
 
 /// CUtensorMapDataType.
@@ -471,7 +476,11 @@ private:
     patterns.add<RequireEqualLowering, ToDeviceLowering, FromDeviceLowering,
                  ZeroFillLowering, EncodeLowering, AddressableLowering,
                  MultiprocessorCountLowering, WorkspaceAllocLowering,
-                 WorkspaceFreeLowering, ProgrammaticLaunchLowering>(converter);
+                 WorkspaceFreeLowering>(converter);
+    patterns.add<NextLaunchLowering<ResidentLaunchOp>>(
+        converter, "bwgemmHostResidentLaunch");
+    patterns.add<NextLaunchLowering<ProgrammaticLaunchOp>>(
+        converter, "bwgemmHostProgrammaticLaunch");
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);

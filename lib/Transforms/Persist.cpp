@@ -154,7 +154,12 @@ public:
   }
 
 private:
-  /// At most one CTA for each multiprocessor, in whole clusters.
+  /// At most one CTA for each multiprocessor, in whole clusters, and of those
+  /// of more than two CTAs, which may leave multiprocessors over, as many as
+  /// run at once. Two CTAs find their place on any chip: multiprocessors come
+  /// in pairs. Of these no more than it takes: if some have one tile more than
+  /// the others, fewer of them may have as many each, and are done as soon.
+  /// Then none idles in the last turn, and each turn walks over the same rows.
   void boundGrid(gpu::GPUFuncOp kernel) {
     getOperation().walk([&](gpu::LaunchFuncOp launch) {
       if (SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
@@ -162,18 +167,30 @@ private:
         return;
       OpBuilder builder(launch);
       Location loc = launch.getLoc();
-      Value sms =
+      auto constant = [&](int64_t value) -> Value {
+        return arith::ConstantIndexOp::create(builder, loc, value);
+      };
+      // Of a grid without CTAs, too, which has nothing to do.
+      auto atLeastOne = [&](Value value) -> Value {
+        return arith::MaxUIOp::create(builder, loc, value, constant(1));
+      };
+      Value tiles = launch.getGridSizeX();
+      Value most =
           MultiprocessorCountOp::create(builder, loc, builder.getIndexType());
-      Value most = sms;
-      if (Value size = launch.getClusterSizeX()) {
-        Value clusters = arith::DivUIOp::create(builder, loc, sms, size);
-        // A grid without CTAs would pass for one that has nothing to do.
-        Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-        clusters = arith::MaxUIOp::create(builder, loc, clusters, one);
-        most = arith::MulIOp::create(builder, loc, clusters, size);
+      Value size = launch.getClusterSizeX();
+      if (size) {
+        tiles = arith::DivUIOp::create(builder, loc, tiles, size);
+        most = atLeastOne(arith::DivUIOp::create(builder, loc, most, size));
+        APInt ctas;
+        if (!matchPattern(size, m_ConstantInt(&ctas)) || ctas.ugt(2))
+          ResidentLaunchOp::create(builder, loc);
       }
-      launch.getGridSizeXMutable().assign(
-          arith::MinUIOp::create(builder, loc, launch.getGridSizeX(), most));
+      Value waves = arith::CeilDivUIOp::create(builder, loc, tiles, most);
+      Value grid =
+          arith::CeilDivUIOp::create(builder, loc, tiles, atLeastOne(waves));
+      if (size)
+        grid = arith::MulIOp::create(builder, loc, grid, size);
+      launch.getGridSizeXMutable().assign(grid);
     });
   }
 };

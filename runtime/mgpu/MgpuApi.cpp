@@ -103,12 +103,19 @@ BWGEMM_RUNTIME_C void bwgemmHostProgrammaticLaunch() {
   nextIsProgrammatic = true;
 }
 
+/// Whether the next launch of this thread has no more clusters than run at
+/// once.
+static thread_local bool nextIsResident = false;
+
+BWGEMM_RUNTIME_C void bwgemmHostResidentLaunch() { nextIsResident = true; }
+
 static void launchKernel(CUfunction function, intptr_t gridX, intptr_t gridY,
                          intptr_t gridZ, const intptr_t *cluster,
                          intptr_t blockX, intptr_t blockY, intptr_t blockZ,
                          int32_t sharedBytes, CUstream stream,
                          void **parameters, void **extra) {
   bool isProgrammatic = std::exchange(nextIsProgrammatic, false);
+  bool isResident = std::exchange(nextIsResident, false);
   Session session;
   if (!session)
     return;
@@ -150,6 +157,14 @@ static void launchKernel(CUfunction function, intptr_t gridX, intptr_t gridY,
     attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
     attribute.value.clusterDim = {unsigned(cluster[0]), unsigned(cluster[1]),
                                   unsigned(cluster[2])};
+  }
+  if (isResident && cluster) {
+    unsigned clusters =
+        getResidentClusters(session, function, config,
+                            unsigned(cluster[0] * cluster[1] * cluster[2]));
+    if (clusters > 0)
+      config.gridDimX =
+          std::min(config.gridDimX, clusters * unsigned(cluster[0]));
   }
   if (isProgrammatic) {
     CUlaunchAttribute &attribute = attributes[config.numAttrs++];

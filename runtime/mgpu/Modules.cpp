@@ -9,6 +9,7 @@
 
 #include "Calls.h"
 
+#include <array>
 #include <cstring>
 
 namespace bwgemm::runtime::launch {
@@ -26,6 +27,9 @@ namespace {
 struct Kernel {
   std::string name;
   int allowedShared = -1; ///< -1 before it was asked for.
+  /// Clusters that run at once, by threads and bytes of shared memory of a CTA
+  /// and CTAs of a cluster.
+  std::map<std::array<unsigned, 3>, int> residentClusters = {};
 };
 
 struct Kernels {
@@ -67,6 +71,19 @@ bool allowSharedMemory(Session &session, CUfunction function, int bytes) {
     return false;
   allowed = bytes;
   return true;
+}
+
+int getResidentClusters(Session &session, CUfunction function,
+                        const CUlaunchConfig &config, unsigned ctas) {
+  unsigned threads = config.blockDimX * config.blockDimY * config.blockDimZ;
+  std::lock_guard<std::mutex> lock(kernels().mutex);
+  auto [found, isNew] = kernels().known[function].residentClusters.try_emplace(
+      {threads, config.sharedMemBytes, ctas}, 0);
+  // What does not run at all is the launch's to report.
+  if (isNew && session.driver().cuOccupancyMaxActiveClusters(
+                   &found->second, function, &config) != CUDA_SUCCESS)
+    found->second = 0;
+  return found->second;
 }
 
 void forgetKernels(const LazyModule &module) {

@@ -39,6 +39,11 @@ std::string kernelName(CUfunction function);
 /// has to be allowed to. False on failure, which is reported.
 bool allowSharedMemory(Session &session, CUfunction function, int bytes);
 
+/// Clusters of `ctas` CTAs of a launch that run at once; 0 if the driver does
+/// not tell.
+int getResidentClusters(Session &session, CUfunction function,
+                        const CUlaunchConfig &config, unsigned ctas);
+
 /// Forgets what is known of a module's kernels: their handles may be given out
 /// again.
 void forgetKernels(const LazyModule &module);

@@ -68,6 +68,13 @@ func.func @workspace(%rows: index) {
   return
 }
 
+// CHECK-LABEL: llvm.func @resident
+// CHECK: llvm.call @bwgemmHostResidentLaunch() : () -> ()
+func.func @resident() {
+  bwgemm.resident_launch
+  return
+}
+
 // CHECK-LABEL: llvm.func @early
 // CHECK: llvm.call @bwgemmHostProgrammaticLaunch() : () -> ()
 func.func @early() {

@@ -66,6 +66,13 @@ func.func @multiprocessors() -> index {
   return %sms : index
 }
 
+// CHECK-LABEL: func @resident
+func.func @resident() {
+  // CHECK: bwgemm.resident_launch
+  bwgemm.resident_launch
+  return
+}
+
 // CHECK-LABEL: func @early
 func.func @early() {
   // CHECK: bwgemm.programmatic_launch

@@ -2,11 +2,14 @@
 
 // RUN: bwgemm-opt %s --bwgemm-tile --bwgemm-split-k --bwgemm-swizzle --bwgemm-insert-rings --bwgemm-warp-specialize --bwgemm-persist --canonicalize | FileCheck %s
 
-// At most one CTA for each multiprocessor: 4 x 6 tiles.
+// At most one CTA for each multiprocessor, of 4 x 6 tiles, and no more than it
+// takes for as many turns.
 // CHECK-LABEL: func.func @f
 // CHECK-DAG: %[[TILES:.*]] = arith.constant 24 : index
 // CHECK: %[[SMS:.*]] = bwgemm.multiprocessor_count
-// CHECK: %[[GRID:.*]] = arith.minui %[[SMS]], %[[TILES]]
+// CHECK: %[[TURNS:.*]] = arith.ceildivui %[[TILES]], %[[SMS]]
+// CHECK: %[[SOME:.*]] = arith.maxui %[[TURNS]], %c1
+// CHECK: %[[GRID:.*]] = arith.ceildivui %[[TILES]], %[[SOME]]
 // CHECK: gpu.launch_func {{.*}} blocks in (%[[GRID]],
 
 // CHECK-LABEL: gpu.func @f_kernel

@@ -144,6 +144,24 @@ def Bwgemm_MultiprocessorCountOp : Bwgemm_Op<"multiprocessor_count"> {
   let assemblyFormat = "attr-dict";
 }
 
+def Bwgemm_ResidentLaunchOp : Bwgemm_Op<"resident_launch"> {
+  let summary = "let the next launch have no more clusters than run at once";
+  let description = [{
+    The next kernel that this thread launches walks over tiles by its grid, in
+    clusters: CTAs that wait until others are done would come late. Clusters lie
+    within a GPC, whose multiprocessors they need not fill, so that fewer run at
+    once than the number of multiprocessors says
+    (`cuOccupancyMaxActiveClusters`; on an H200 30 of four CTAs, 120 of 132
+    multiprocessors). The grid becomes that small if it is larger.
+
+    ```mlir
+    bwgemm.resident_launch
+    gpu.launch_func @kernels::@matmul clusters in (%c4, %c1, %c1) ...
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def Bwgemm_ProgrammaticLaunchOp : Bwgemm_Op<"programmatic_launch"> {
   let summary = "let the next launch begin early";
   let description = [{

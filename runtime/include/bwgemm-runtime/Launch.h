@@ -186,6 +186,11 @@ void bwgemmHostFreeWorkspace(void *workspace);
 /// Streaming multiprocessors of the current device; 1 in error state.
 int64_t bwgemmHostMultiprocessorCount(void);
 
+/// Makes the grid of the next kernel that this thread launches as small as the
+/// clusters that run at once (cuOccupancyMaxActiveClusters), if it is larger.
+/// Its CTAs have to walk over their work by the grid's size.
+void bwgemmHostResidentLaunch(void);
+
 /// Lets the next kernel that this thread launches begin while the one before it
 /// in its stream still runs: the launch has the attribute
 /// CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION. The kernel has to
