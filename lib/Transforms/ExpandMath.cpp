@@ -21,7 +21,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace mlir::bwgemm {
@@ -46,11 +48,9 @@ constexpr float kLog[] = {0.33333224058151245f, -0.24999690055847168f,
                           0.20010018348693848f, -0.1668543666601181f,
                           0.1401127278804779f,  -0.12115491181612015f,
                           0.1396089792251587f,  -0.13190199434757233f};
-/// (tanh(x) - x) / x^3 in x^2, for |x| <= kTanhSmall.
-constexpr float kTanh[] = {-0.333333283662796f, 0.13332794606685638f,
-                           -0.053854066878557205f, 0.02101006917655468f,
-                           -0.006113175302743912f};
-constexpr float kTanhSmall = 0.625f;
+/// (e^(2 r) - 1 - 2 r) / r^2 for |r| <= ln(2) / 4.
+constexpr float kExpOfTwice[] = {2.0f, 1.3333238363265991f, 0.6666696667671204f,
+                                 0.26771724224090576f, 0.08894884586334229f};
 /// erf(x) / x - 1 in x^2, for |x| <= kErfSmall.
 constexpr float kErf[] = {0.12837916612625122f,  -0.37612631916999817f,
                           0.11283672600984573f,  -0.026858104392886162f,
@@ -173,8 +173,11 @@ private:
     Value mantissa, rounded;
   };
   Power splitExp(Value x);
+  Value scaleModest(Value x, Value rounded);
   Value expOfModest(Value x);
   Value reciprocalOfModest(Value x);
+  /// What `body` makes of each element of `x`.
+  Value forElements(Value x, llvm::function_ref<Value(Value)> body);
   /// ln(x) = exponent ln(2) + first + second.
   struct Logarithm {
     Value exponent, first, second;
@@ -221,20 +224,38 @@ Value Functions::exp(Value x) {
 /// exponent. A NaN gives any number.
 Value Functions::expOfModest(Value x) {
   auto [mantissa, rounded] = splitExp(x);
-  Value n = arith::ShLIOp::create(builder, loc, toBits(rounded), i32(23));
-  return fromBits(arith::AddIOp::create(builder, loc, toBits(mantissa), n));
+  return scaleModest(mantissa, rounded);
 }
 
-/// 1 / x for 2^-100 to 2^100, within one unit in the last place: a line through
-/// the logarithm's bits is within an eighth, which is squared three times.
-/// Dividing takes a branch for what is not modest.
+/// x 2^n for kRound + n, a normal number: n is added to the exponent.
+Value Functions::scaleModest(Value x, Value rounded) {
+  Value n = arith::ShLIOp::create(builder, loc, toBits(rounded), i32(23));
+  return fromBits(arith::AddIOp::create(builder, loc, toBits(x), n));
+}
+
+/// 1 / x for 2^-100 to 2^100, correctly rounded. What `rcp.approx` gives is
+/// within one unit in the last place (PTX ISA, rcp), and one step of Newton's
+/// from there is right: from below for all mantissas but that of ones only,
+/// from above for all but 32 of the 2^23, and on an H200 for all of them. So
+/// the bits are those of every device. Dividing takes a branch for what is not
+/// modest.
 Value Functions::reciprocalOfModest(Value x) {
-  Value guess =
-      fromBits(arith::SubIOp::create(builder, loc, i32(0x7EF311C3), toBits(x)));
-  Value negative = arith::NegFOp::create(builder, loc, x);
-  for (int step = 0; step < 3; ++step)
-    guess = fma(guess, fma(negative, guess, f32(1)), guess);
-  return guess;
+  Value guess = forElements(x, [&](Value element) -> Value {
+    return NVVM::RcpApproxFtzF32Op::create(builder, loc, element.getType(),
+                                           element);
+  });
+  Value error = fma(arith::NegFOp::create(builder, loc, x), guess, f32(1));
+  return fma(guess, error, guess);
+}
+
+Value Functions::forElements(Value x, llvm::function_ref<Value(Value)> body) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector)
+    return body(x);
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < vector.getNumElements(); ++i)
+    elements.push_back(body(vector::ExtractOp::create(builder, loc, x, i)));
+  return vector::FromElementsOp::create(builder, loc, vector, elements);
 }
 
 Value Functions::exp2(Value x) {
@@ -288,14 +309,18 @@ Value Functions::log2(Value x) {
   return forAnyArgument(x, fma(add(first, second), f32(kLog2e), e));
 }
 
+/// E / (E + 2) with E = e^(2 |x|) - 1, which small numbers keep their digits
+/// in: |x| = n ln(2) / 2 + r, and E = 2^n (e^(2 r) - 1) + (2^n - 1).
 Value Functions::tanh(Value x) {
-  Value square = mul(x, x), size = abs(x);
-  Value small = fma(mul(x, square), polynomial(kTanh, square), x);
   // From there on it rounds to 1.
-  Value bounded = arith::MinimumFOp::create(builder, loc, size, f32(9.1f));
-  Value power = expOfModest(add(bounded, bounded));
-  Value large = fma(f32(-2), reciprocalOfModest(add(power, f32(1))), f32(1));
-  return select(lessOrNaN(size, f32(kTanhSmall)), small, withSign(large, x));
+  Value size = arith::MinimumFOp::create(builder, loc, abs(x), f32(9.1f));
+  Value rounded = fma(size, f32(2 * kLog2e), f32(kRound));
+  Value n = sub(rounded, f32(kRound));
+  Value r = fma(n, f32(-kLn2Low / 2), fma(n, f32(-kLn2High / 2), size));
+  Value part = fma(mul(r, r), polynomial(kExpOfTwice, r), add(r, r));
+  Value power = scaleModest(f32(1), rounded);
+  Value grown = fma(power, part, sub(power, f32(1)));
+  return withSign(mul(grown, reciprocalOfModest(add(grown, f32(2)))), x);
 }
 
 Value Functions::erf(Value x) {

@@ -30,7 +30,7 @@ FUNCTIONS = {
     "exp2": (numpy.exp2, (-150, 128), (-1, 1), 1),
     "log": (numpy.log, (1e-38, 3e38), (0.5, 2), 1),
     "log2": (numpy.log2, (1e-38, 3e38), (0.5, 2), 2),
-    "tanh": (numpy.tanh, (-10, 10), (-1, 1), 2),
+    "tanh": (numpy.tanh, (-10, 10), (-1, 1), 3),
     "erf": (erf, (-5, 5), (-1, 1), 2),
     "sqrt": (numpy.sqrt, (0, 3e38), (0, 4), 0.5),
     "rsqrt": (lambda x: 1 / numpy.sqrt(x), (1e-38, 3e38), (0.1, 4), 2),

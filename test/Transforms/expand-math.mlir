@@ -35,6 +35,24 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // e^(2 |x|) - 1 over itself and 2: the hardware's reciprocal and one step of
+  // Newton's, element by element.
+  // CHECK-LABEL: gpu.func @tangent
+  // CHECK: %[[SIZE:.*]] = arith.minimumf
+  // CHECK: %[[GROWN:.*]] = llvm.intr.fma
+  // CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %{{.*}} : vector<2xf32>
+  // CHECK-COUNT-2: nvvm.rcp.approx.ftz.f
+  // CHECK: %[[GUESS:.*]] = vector.from_elements
+  // CHECK: %[[ERROR:.*]] = llvm.intr.fma(%{{.*}}, %[[GUESS]], %{{.*}})
+  // CHECK: %[[INVERSE:.*]] = llvm.intr.fma(%[[GUESS]], %[[ERROR]], %[[GUESS]])
+  // CHECK: %[[SIZED:.*]] = arith.mulf %{{.*}}, %[[INVERSE]]
+  // CHECK: llvm.call_intrinsic "llvm.copysign"(%[[SIZED]], %arg0)
+  gpu.func @tangent(%x: vector<2xf32>, %p: memref<8x4xf32>, %i: index) kernel {
+    %y = math.tanh %x : vector<2xf32>
+    vector.store %y, %p[%i, %i] : memref<8x4xf32>, vector<2xf32>
+    gpu.return
+  }
+
   // CHECK-LABEL: gpu.func @others
   // CHECK-NOT: math.
   // CHECK: gpu.return

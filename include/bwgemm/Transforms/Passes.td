@@ -529,10 +529,11 @@ def ExpandMath : Pass<"bwgemm-expand-math", "::mlir::ModuleOp"> {
   let summary = "functions of f32 in kernels to arithmetic";
   let description = [{
     `math.exp`, `exp2` and `log` become polynomials with an error of at most one
-    unit in the last place, `log2`, `tanh` and `erf` with at most two; `rsqrt` is
-    the quotient of 1 and the root, and `sqrt`, `absf`, `ceil`, `floor` and `fma`
-    are what LLVM has, exact. Numbers and vectors. No library of device functions
-    is needed, and every device computes the same bits.
+    unit in the last place, `log2` and `erf` with at most two, and `tanh` with at
+    most three; `rsqrt` is the quotient of 1 and the root, and `sqrt`, `absf`,
+    `ceil`, `floor` and `fma` are what LLVM has, exact. Numbers and vectors. No
+    library of device functions is needed, and every device computes the same
+    bits.
 
     ```mlir
     %y = math.absf %x : f32
@@ -541,7 +542,8 @@ def ExpandMath : Pass<"bwgemm-expand-math", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect"];
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::vector::VectorDialect"];
 }
 
 def PlanResources : Pass<"bwgemm-plan-resources", "::mlir::ModuleOp"> {
