@@ -19,8 +19,8 @@ using namespace mlir::bwgemm;
 
 ElementEpilogue::ElementEpilogue(ValueRange extras, ArrayAttr maps,
                                  Region &region, MemRefType d)
-    : extras(extras), maps(maps), region(&region), element(d.getElementType()) {
-}
+    : extras(extras), maps(maps), region(&region), element(d.getElementType()),
+      given(extras.size(), false) {}
 
 ElementEpilogue::ElementEpilogue(StoreOp store)
     : ElementEpilogue(store.getExtras(), store.getEpilogueMapsAttr(),
@@ -31,9 +31,19 @@ AffineMap ElementEpilogue::getMap(unsigned index) const {
   return cast<AffineMapAttr>(maps[index]).getValue();
 }
 
+bool ElementEpilogue::isOfColumns(unsigned index) const {
+  AffineMap map = getMap(index);
+  return isa<MemRefType>(extras[index].getType()) && map.isFunctionOfDim(1) &&
+         !map.isFunctionOfDim(0);
+}
+
+Type ElementEpilogue::getOperandType(unsigned index) const {
+  return getEpilogueElementType(extras[index].getType());
+}
+
 bool ElementEpilogue::hasOperandsAlongRows() const {
   for (unsigned i = 0; i < extras.size(); ++i)
-    if (getMap(i).isFunctionOfDim(1))
+    if (!given[i] && getMap(i).isFunctionOfDim(1))
       return true;
   return false;
 }
@@ -63,7 +73,7 @@ Value ElementEpilogue::emitAligned(OpBuilder &builder, Location loc,
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
   for (auto [index, extra] : llvm::enumerate(extras)) {
-    if (!isVectorLoad(index))
+    if (given[index] || !isVectorLoad(index))
       continue;
     auto type = cast<MemRefType>(extra.getType());
     int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
@@ -124,17 +134,21 @@ static Value splat(OpBuilder &builder, Location loc, Value value,
 }
 
 SmallVector<Value> ElementEpilogue::load(OpBuilder &builder, Location loc,
-                                         Value row, Value column,
-                                         int64_t width) const {
+                                         Value row, Value column, int64_t width,
+                                         ArrayRef<Value> known) const {
   SmallVector<Value> elements;
   for (unsigned i = 0; i < extras.size(); ++i) {
+    if (given[i]) {
+      elements.push_back(known[i]);
+      continue;
+    }
     AffineMap map = getMap(i);
     if (width == 0 || !map.isFunctionOfDim(1)) {
       elements.push_back(
           splat(builder, loc, loadOne(builder, loc, i, row, column), width));
       continue;
     }
-    Type type = getEpilogueElementType(extras[i].getType());
+    Type type = getOperandType(i);
     if (isVectorLoad(i)) {
       elements.push_back(vector::LoadOp::create(
           builder, loc, VectorType::get(width, type), extras[i],
@@ -154,25 +168,41 @@ SmallVector<Value> ElementEpilogue::load(OpBuilder &builder, Location loc,
   return elements;
 }
 
+/// `place`, or the last one of `extent`.
+static Value clamp(OpBuilder &builder, Location loc, Value place,
+                   Value extent) {
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value last = builder.createOrFold<arith::SubIOp>(loc, extent, one);
+  return builder.createOrFold<arith::MinUIOp>(loc, place, last);
+}
+
+Value ElementEpilogue::loadOfColumn(OpBuilder &builder, Location loc,
+                                    unsigned index, Value column,
+                                    Value columns) const {
+  // There are no rows in its map.
+  return loadOne(builder, loc, index, /*row=*/Value(),
+                 clamp(builder, loc, column, columns));
+}
+
 SmallVector<Value> ElementEpilogue::loadClamped(OpBuilder &builder,
                                                 Location loc, Value row,
                                                 Value column, int64_t width,
-                                                Value rows,
-                                                Value columns) const {
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  auto clamp = [&](Value place, Value extent) -> Value {
-    Value last = builder.createOrFold<arith::SubIOp>(loc, extent, one);
-    return builder.createOrFold<arith::MinUIOp>(loc, place, last);
-  };
-  Value inRow = clamp(row, rows);
+                                                Value rows, Value columns,
+                                                ArrayRef<Value> known) const {
+  Value inRow = clamp(builder, loc, row, rows);
   SmallVector<Value> places;
   for (int64_t n = 0; n < std::max<int64_t>(width, 1); ++n)
     places.push_back(
-        clamp(builder.createOrFold<arith::AddIOp>(
+        clamp(builder, loc,
+              builder.createOrFold<arith::AddIOp>(
                   loc, column, arith::ConstantIndexOp::create(builder, loc, n)),
               columns));
   SmallVector<Value> elements;
   for (unsigned i = 0; i < extras.size(); ++i) {
+    if (given[i]) {
+      elements.push_back(known[i]);
+      continue;
+    }
     if (width == 0 || !getMap(i).isFunctionOfDim(1)) {
       elements.push_back(splat(builder, loc,
                                loadOne(builder, loc, i, inRow, places.front()),
@@ -182,9 +212,8 @@ SmallVector<Value> ElementEpilogue::loadClamped(OpBuilder &builder,
     SmallVector<Value> neighbours;
     for (Value place : places)
       neighbours.push_back(loadOne(builder, loc, i, inRow, place));
-    Type type = getEpilogueElementType(extras[i].getType());
     elements.push_back(vector::FromElementsOp::create(
-        builder, loc, VectorType::get(width, type), neighbours));
+        builder, loc, VectorType::get(width, getOperandType(i)), neighbours));
   }
   return elements;
 }

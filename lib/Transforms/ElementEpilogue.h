@@ -24,7 +24,13 @@ public:
   explicit ElementEpilogue(StoreOp store);
 
   bool isRounding() const { return region->empty(); }
-  /// Whether an operand differs between neighbours in a row.
+  /// Whether an operand has one element for each column, the same in all rows.
+  bool isOfColumns(unsigned index) const;
+  Type getOperandType(unsigned index) const;
+  /// Says that the caller has the elements of an operand, and gives them to
+  /// `load` and `loadClamped`.
+  void setGiven(unsigned index) { given[index] = true; }
+  /// Whether an operand that is not given differs between neighbours in a row.
   bool hasOperandsAlongRows() const;
 
   /// Whether the operands allow accesses of `width` neighbours at a multiple of
@@ -33,14 +39,20 @@ public:
 
   /// The operands' elements at a place inside of D: numbers if `width` is 0,
   /// else vectors of that many neighbours from `column` on, where
-  /// `emitAligned` holds.
+  /// `emitAligned` holds. `known` are those of the ones that are given.
   SmallVector<Value> load(OpBuilder &builder, Location loc, Value row,
-                          Value column, int64_t width) const;
+                          Value column, int64_t width,
+                          ArrayRef<Value> known = {}) const;
   /// The same wherever it is; what is outside of D's `rows` and `columns` has
   /// the value of some element inside.
   SmallVector<Value> loadClamped(OpBuilder &builder, Location loc, Value row,
                                  Value column, int64_t width, Value rows,
-                                 Value columns) const;
+                                 Value columns,
+                                 ArrayRef<Value> known = {}) const;
+  /// The element of an operand of columns for `column`, or that of the last of
+  /// the `columns` that there are.
+  Value loadOfColumn(OpBuilder &builder, Location loc, unsigned index,
+                     Value column, Value columns) const;
 
   /// What is stored for `sum`, f32 or i32, with these elements of the operands.
   Value compute(OpBuilder &builder, Location loc, Value sum,
@@ -56,6 +68,7 @@ private:
   ArrayAttr maps;
   Region *region;
   Type element;
+  SmallVector<bool> given;
 };
 
 } // namespace mlir::bwgemm

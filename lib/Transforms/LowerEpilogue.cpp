@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ColumnOperands.h"
 #include "ElementEpilogue.h"
 #include "ResultReader.h"
 #include "StagedStore.h"
@@ -35,8 +36,8 @@ class Epilogue {
 public:
   Epilogue(StoreOp store, TmemShape shape)
       : store(store), epilogue(store), reader(store, shape),
-        shape(reader.getShape()), builder(store), loc(store.getLoc()),
-        type(cast<MemRefType>(store.getD().getType())) {}
+        operands(epilogue, reader), shape(reader.getShape()), builder(store),
+        loc(store.getLoc()), type(cast<MemRefType>(store.getD().getType())) {}
 
   void emit();
 
@@ -78,6 +79,8 @@ private:
   struct Segment {
     Value active, row, column;
     SmallVector<Value> values;
+    /// For pairs: their elements of the operands of columns.
+    SmallVector<Value> known;
   };
 
   void emitColumns(int64_t first, int64_t end);
@@ -97,6 +100,7 @@ private:
   StoreOp store;
   ElementEpilogue epilogue;
   ResultReader reader;
+  ColumnOperands operands;
   TmemShape shape;
   OpBuilder builder;
   Location loc;
@@ -169,9 +173,9 @@ void Epilogue::emitVectors(const Segment &segment) {
             /*nontemporal=*/false, alignment);
         vector = addToOld(vector, old);
       }
-      Value result =
-          epilogue.compute(builder, loc, vector,
-                           epilogue.load(builder, loc, at[0], at[1], width));
+      Value result = epilogue.compute(
+          builder, loc, vector,
+          epilogue.load(builder, loc, at[0], at[1], width, segment.known));
       vector::StoreOp::create(builder, loc, result, store.getD(), at,
                               /*nontemporal=*/false, alignment);
     }
@@ -189,9 +193,9 @@ bool Epilogue::canExchange() {
 Value Epilogue::emitResult(const Segment &pair) {
   Value sums = vector::FromElementsOp::create(
       builder, loc, VectorType::get(2, reader.getSumType()), pair.values);
-  return epilogue.compute(
-      builder, loc, sums,
-      epilogue.load(builder, loc, pair.row, pair.column, /*width=*/2));
+  return epilogue.compute(builder, loc, sums,
+                          epilogue.load(builder, loc, pair.row, pair.column,
+                                        /*width=*/2, pair.known));
 }
 
 /// As above, of 16-bit results in a word.
@@ -386,9 +390,14 @@ void Epilogue::emitScalars(const Segment &segment) {
         if (store.getAccumulate())
           sum = addToOld(
               sum, memref::LoadOp::create(builder, loc, store.getD(), at));
-        Value result = epilogue.compute(
-            builder, loc, sum,
-            epilogue.load(builder, loc, segment.row, column, /*width=*/0));
+        SmallVector<Value> known = segment.known;
+        for (Value &pair : known)
+          if (pair)
+            pair = vector::ExtractOp::create(builder, loc, pair, index);
+        Value result =
+            epilogue.compute(builder, loc, sum,
+                             epilogue.load(builder, loc, segment.row, column,
+                                           /*width=*/0, known));
         memref::StoreOp::create(builder, loc, result, store.getD(), at);
       });
     }
@@ -416,13 +425,16 @@ SmallVector<Epilogue::Segment> Epilogue::emitLoads(Value column) {
     if (halfFilled)
       active = compare(arith::CmpIPredicate::ult, lane, constant(16));
     segments.push_back({active, add(warpRow, lane), memoryColumn,
-                        emitLoad(/*row=*/0, column, stepColumns)});
+                        emitLoad(/*row=*/0, column, stepColumns),
+                        /*known=*/{}});
     return segments;
   }
   // 16x256b: thread t = t0 + 4 t1 holds pairs of neighbouring columns.
   Value t0 = arith::RemUIOp::create(builder, loc, lane, constant(4));
   Value t1 = arith::DivUIOp::create(builder, loc, lane, constant(4));
   Value pairColumn = add(memoryColumn, mul(t0, 2));
+  SmallVector<SmallVector<Value>> known =
+      operands.get(builder, loc, column, stepColumns);
   for (int64_t block = 0; block < reader.getRowsOfWarp(); block += 16) {
     SmallVector<Value> values = emitLoad(block, column, stepColumns / 2);
     for (int64_t repeat = 0; repeat < stepColumns / 8; ++repeat) {
@@ -432,7 +444,7 @@ SmallVector<Epilogue::Segment> Epilogue::emitLoads(Value column) {
         segments.push_back({/*active=*/Value(),
                             add(warpRow, add(t1, constant(block + 8 * upper))),
                             add(pairColumn, constant(8 * repeat)),
-                            SmallVector<Value>(pair)});
+                            SmallVector<Value>(pair), known[repeat]});
       }
     }
   }
@@ -464,6 +476,7 @@ void Epilogue::emit() {
     }
     warpRow = add(store.getM(), mul(place, reader.getRowsOfWarp()));
   }
+  operands.load(builder, store, firstColumn);
   // Of registers, whose numbers are known, as many columns as there are whole
   // steps, and then the others.
   int64_t all = reader.getCellColumns(), whole = all;

@@ -7,6 +7,7 @@
 
 #include "StagedStore.h"
 
+#include "ColumnOperands.h"
 #include "ElementEpilogue.h"
 #include "ResultReader.h"
 
@@ -77,8 +78,9 @@ class StagedStore {
 public:
   StagedStore(StoreOp store, TmemShape shape, int64_t staging,
               StagingPlace &shared)
-      : store(store), epilogue(store), reader(store, shape), builder(store),
-        loc(store.getLoc()), map(cast<TensorMapType>(store.getMap().getType())),
+      : store(store), epilogue(store), reader(store, shape),
+        operands(epilogue, reader), builder(store), loc(store.getLoc()),
+        map(cast<TensorMapType>(store.getMap().getType())),
         element(map.getElementType()),
         teams(static_cast<int64_t>(store.getTeams())),
         result{map.getShape()[0], reader.getCellColumns(),
@@ -128,9 +130,10 @@ private:
   void emitCopies(Value column, Value first, Value tile);
   void emitTogether();
   /// Neighbours in a row of the result, sums, and the place of the first one in
-  /// D.
+  /// D; for pairs also their elements of the operands of columns.
   struct Piece {
     Value sums, row, column;
+    SmallVector<Value> known;
   };
   /// `width` elements of a fragment from `first` on.
   Value slice(Value fragment, int64_t first, int64_t width);
@@ -142,6 +145,7 @@ private:
   StoreOp store;
   ElementEpilogue epilogue;
   ResultReader reader;
+  ColumnOperands operands;
   OpBuilder builder;
   Location loc;
   TensorMapType map;
@@ -230,9 +234,10 @@ StagedStore::emitOperands(ArrayRef<Piece> pieces, int64_t width) {
     for (const Piece &piece : pieces)
       llvm::append_range(
           all, isInside
-                   ? epilogue.load(builder, loc, piece.row, piece.column, width)
+                   ? epilogue.load(builder, loc, piece.row, piece.column, width,
+                                   piece.known)
                    : epilogue.loadClamped(builder, loc, piece.row, piece.column,
-                                          width, rows, columns));
+                                          width, rows, columns, piece.known));
     return all;
   };
   SmallVector<Value> flat;
@@ -286,11 +291,13 @@ void StagedStore::emitSlice(Value column, Value stage) {
   Value firstColumn = add(store.getN(), column);
   if (half)
     firstColumn = add(firstColumn, mul(half, result.columns));
-  auto piece = [&](Value sums, Value row, Value at) {
+  auto piece = [&](Value sums, Value row, Value at,
+                   ArrayRef<Value> known = {}) {
     // Without operands places do not matter.
     if (epilogue.isRounding())
-      return Piece{sums, Value(), Value()};
-    return Piece{sums, add(firstRow, row), add(firstColumn, at)};
+      return Piece{sums, Value(), Value(), {}};
+    return Piece{sums, add(firstRow, row), add(firstColumn, at),
+                 SmallVector<Value>(known)};
   };
   if (reader.getShape() == TmemShape::Shape32x32b) {
     Value fragment = reader.finish(
@@ -320,6 +327,8 @@ void StagedStore::emitSlice(Value column, Value stage) {
   for (Value &fragment : fragments)
     fragment = reader.finish(builder, loc, fragment);
   int64_t repeats = sliceColumns / 8;
+  SmallVector<SmallVector<Value>> known =
+      operands.get(builder, loc, column, sliceColumns);
   for (auto [half, fragment] : llvm::enumerate(fragments)) {
     Value row = add(warpRow, constant(16 * half));
     bool isWord = element.getIntOrFloatBitWidth() == 32;
@@ -345,7 +354,8 @@ void StagedStore::emitSlice(Value column, Value stage) {
         rowsOfPairs.push_back(add(row, add(t1, constant(8 * upper))));
         columnsOfPairs.push_back(add(mul(t0, 2), constant(8 * repeat)));
         pieces.push_back(piece(slice(fragment, 4 * repeat + 2 * upper, 2),
-                               rowsOfPairs.back(), columnsOfPairs.back()));
+                               rowsOfPairs.back(), columnsOfPairs.back(),
+                               known[repeat]));
       }
     SmallVector<Value> results = emitResults(pieces, /*width=*/2);
     if (isWord) {
@@ -491,6 +501,7 @@ void StagedStore::emit() {
   if (group && teams == 1)
     firstRow = add(firstRow, mul(group, result.rows));
   Value condition = emitCondition();
+  operands.load(builder, store, store.getN());
   if (!condition) {
     emitBounds();
     emitSlices();

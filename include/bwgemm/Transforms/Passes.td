@@ -510,6 +510,11 @@ def LowerEpilogue : Pass<"bwgemm-lower-epilogue", "::mlir::ModuleOp"> {
     that lies inside of the result and is aligned goes out in vectors, a partial
     one element by element, masked.
 
+    Of a result in registers, operands of the epilogue with one element for each
+    column are spread over the lanes of each warp, ahead of the loop that
+    multiplies where there are registers to spare, and shuffled to who computes
+    with them.
+
     A store `via` a tensor map goes slice by slice through one of two staging
     tiles in shared memory, which the warps fill (`bwgemm.stmatrix` for 16-bit
     results in fragments of `16x256b`, else `bwgemm.smem_store`) while TMA reads
@@ -522,7 +527,8 @@ def LowerEpilogue : Pass<"bwgemm-lower-epilogue", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
     "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
 }
 
 def ExpandMath : Pass<"bwgemm-expand-math", "::mlir::ModuleOp"> {
