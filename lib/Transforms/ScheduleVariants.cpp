@@ -9,6 +9,8 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::bwgemm;
@@ -18,8 +20,24 @@ using namespace mlir::bwgemm;
 /// a few per cent slower, which is less than it errs. Those of the second count
 /// twice as much, and so on.
 static constexpr double kStepBack = 0.015;
+/// The same for other parts of other tiles for warpgroups, which are many, and
+/// among them the fastest of most large products on an H200.
+static constexpr double kStepOfWarpgroups = 0.004;
 /// Schedules of the search of which variants are made.
 static constexpr size_t kMostBases = 16;
+
+/// Rows of tiles, or of clusters of tiles, walked together so that what is
+/// under way at once is as high as it is wide: then it reads the least of A and
+/// B. Of R rows of clusters and C columns, R C clusters of m' x n' elements
+/// have a multiprocessor for each CTA, and R m' = C n'.
+static int64_t getSquareRaster(const TargetInfo &target,
+                               const ScheduleFields &fields) {
+  double rows = double(fields.tile[0]) / double(fields.ctaGroup);
+  double ratio = double(fields.tile[1]) / rows;
+  double raster = std::sqrt(double(target.multiprocessors) * ratio) /
+                  double(fields.cluster[0]);
+  return std::max<int64_t>(std::llround(raster), 1);
+}
 
 namespace {
 
@@ -47,7 +65,8 @@ public:
     varyStore();
     varyCluster(/*allSlices=*/false);
     if (severalWaves)
-      varyOrder({16, 4}, {TileOrder::Serpentine});
+      varyOrder({getSquareRaster(target, fields), 16, 4},
+                {TileOrder::Serpentine});
     else
       varyOrder({1, 32}, {});
     varyOverlap();
@@ -115,7 +134,7 @@ private:
   void varyWarpgroups() {
     if (!target.hasWgmma || wanted.tile || wanted.promote || wanted.splitK)
       return;
-    auto add = [&](int64_t m, int64_t n, bool pingpong) {
+    auto add = [&](int64_t m, int64_t n, bool pingpong, bool inSquares) {
       for (std::array<int64_t, 2> cluster :
            {std::array<int64_t, 2>{1, 1}, {2, 1}}) {
         if (wanted.cluster && *wanted.cluster != cluster)
@@ -130,15 +149,25 @@ private:
         spec.staging = wanted.staging;
         spec.stages = wanted.stages;
         spec.swapAB = wanted.swapAB;
+        if (inSquares) {
+          ScheduleFields own = fields;
+          own.tile = *spec.tile;
+          own.cluster = cluster;
+          spec.raster = getSquareRaster(target, own);
+        }
         specs.push_back(spec);
       }
     };
-    for (int64_t n : {192, 128, 160, 176})
-      if (wanted.pingpong.value_or(true))
-        add(128, n, /*pingpong=*/true);
-    for (int64_t n : {192, 128, 200, 160})
-      if (!wanted.pingpong.value_or(false))
-        add(256, n, /*pingpong=*/false);
+    for (bool inSquares : {true, false}) {
+      if (inSquares && wanted.raster)
+        continue;
+      for (int64_t n : {192, 128, 160, 176})
+        if (wanted.pingpong.value_or(true))
+          add(128, n, /*pingpong=*/true, inSquares);
+      for (int64_t n : {192, 128, 200, 160})
+        if (!wanted.pingpong.value_or(false))
+          add(256, n, /*pingpong=*/false, inSquares);
+    }
   }
   /// Of kernels that are so short that they overlap, some are faster without.
   void varyOverlap() {
@@ -230,7 +259,7 @@ std::vector<Candidate> bwgemm::listSchedules(GemmOp gemm,
     double step = rank * kStepBack * double(i + 1);
     addBehind(rank, step, Variants(list[i], target, spec, given).run());
     if (i == 0)
-      addBehind(rank, step,
+      addBehind(rank, rank * kStepOfWarpgroups,
                 Variants(list[i], target, spec, given).runWarpgroups());
   }
   std::stable_sort(list.begin() + 1, list.end(),
