@@ -10,14 +10,12 @@
 #include "bwgemm/Transforms/ScheduleDatabase.h"
 #include "bwgemm/Transforms/ScheduleSearch.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::bwgemm;
-
-/// The kind of epilogue of a product with elementwise ops behind it.
-static constexpr const char *kElementwise = "elementwise";
 
 double bwgemm::getDistance(const DatabaseEntry &entry, int64_t m, int64_t n,
                            int64_t k) {
@@ -52,6 +50,10 @@ static std::string getTypeName(Type type) {
 
 namespace {
 
+/// What becomes of sums. Elementwise ops are told apart by what they cost for
+/// each element: schedules that are fast with some are so with others.
+enum class Ending { None, Accumulate, Elementwise, Approximations, Functions };
+
 /// One look into a database.
 class Lookup {
 public:
@@ -66,6 +68,10 @@ private:
   void findNearest();
   void check();
   bool isPlain() const;
+  /// The entry is of the product alone, and the gemm has elementwise ops.
+  bool isBare() {
+    return choice.entry->epilogue == "none" && gemm.hasEpilogue();
+  }
   /// "entry 3, 4096x4096x4096 bf16-bf16 nt,".
   std::string getEntryText() const {
     return "entry " + std::to_string(choice.entry->number) + ", " +
@@ -101,9 +107,43 @@ static bool isLike(StringRef lhs, StringRef rhs) {
   return lhs == rhs || (isHalf(lhs) && isHalf(rhs));
 }
 
-/// Whether a gemm with elementwise ops may take the entry of a plain product.
-static bool isBehind(const DatabaseEntry &entry, StringRef epilogue) {
-  return epilogue == kElementwise && entry.epilogue == "none";
+/// That of an entry, which has the name that problems have; nothing for a name
+/// that this compiler does not know.
+static std::optional<Ending> parseEnding(StringRef name) {
+  return llvm::StringSwitch<std::optional<Ending>>(name)
+      .Case("none", Ending::None)
+      .Case("accumulate", Ending::Accumulate)
+      .Cases({"bias", "bias_relu"}, Ending::Elementwise)
+      .Case("bias_gelu_approx", Ending::Approximations)
+      .Case("bias_gelu", Ending::Functions)
+      .Default(std::nullopt);
+}
+
+static Ending getEnding(GemmOp gemm) {
+  if (!gemm.hasEpilogue())
+    return gemm.getAccumulate() ? Ending::Accumulate : Ending::None;
+  if (computesFunctions(gemm.getEpilogue()))
+    return Ending::Functions;
+  bool approximates =
+      llvm::any_of(gemm.getEpilogue().getOps(),
+                   [](Operation &op) { return isApproximateOp(&op); });
+  return approximates ? Ending::Approximations : Ending::Elementwise;
+}
+
+static StringRef getText(Ending ending) {
+  switch (ending) {
+  case Ending::None:
+    return "";
+  case Ending::Accumulate:
+    return " accumulate";
+  case Ending::Elementwise:
+    return " with elementwise ops";
+  case Ending::Approximations:
+    return " with approximations of functions";
+  case Ending::Functions:
+    return " with functions";
+  }
+  llvm_unreachable("unknown ending");
 }
 
 void Lookup::findNearest() {
@@ -111,17 +151,19 @@ void Lookup::findNearest() {
   std::string result = getTypeName(gemm.getDType().getElementType());
   std::string transposes = gemm.getTransposeA() ? "t" : "n";
   transposes += gemm.getTransposeB() ? "t" : "n";
-  StringRef epilogue = gemm.hasEpilogue()     ? kElementwise
-                       : gemm.getAccumulate() ? "accumulate"
-                                              : "none";
+  Ending ending = getEnding(gemm);
   for (const DatabaseEntry &entry : database.getEntries()) {
     if (entry.target != target.name || !isLike(entry.operands, operands) ||
-        !isLike(entry.result, result) || entry.transposes != transposes ||
-        (entry.epilogue != epilogue && !isBehind(entry, epilogue)))
+        !isLike(entry.result, result) || entry.transposes != transposes)
+      continue;
+    // That of the product alone serves those with elementwise ops behind it.
+    std::optional<Ending> measured = parseEnding(entry.epilogue);
+    bool isSame = measured == ending;
+    if (!isSame && !(measured == Ending::None && gemm.hasEpilogue()))
       continue;
     double distance = getDistance(entry, m, n, k);
-    bool isOfKind = entry.operands == operands && entry.result == result &&
-                    entry.epilogue == epilogue;
+    bool isOfKind =
+        entry.operands == operands && entry.result == result && isSame;
     if (!choice.entry || std::pair(distance, !isOfKind) <
                              std::pair(choice.distance, !choice.isOfKind)) {
       choice.entry = &entry;
@@ -130,10 +172,9 @@ void Lookup::findNearest() {
     }
   }
   if (!choice.entry)
-    choice.reason =
-        ("no entry for " + target.name + ", " + operands + "-" + result + " " +
-         transposes + (epilogue == "none" ? "" : " " + epilogue.str()))
-            .str();
+    choice.reason = ("no entry for " + target.name + ", " + operands + "-" +
+                     result + " " + transposes + getText(ending).str())
+                        .str();
 }
 
 /// Whether the operands lie as bwgemm-tune has them.
@@ -157,29 +198,37 @@ void Lookup::check() {
   ScheduleSpec wanted = choice.entry->spec;
   if (spec.pdl)
     wanted.pdl = spec.pdl;
-  bool isBare = gemm.hasEpilogue() && choice.entry->epilogue == "none";
-  if (isBare) {
+  // How results leave depends on the ops behind: on none for an entry of the
+  // product alone, and on operands that others may have, too.
+  auto leaveStoreOpen = [&] {
     wanted.store.reset();
     wanted.staging.reset();
     wanted.stages.reset();
-  }
+  };
+  if (isBare())
+    leaveStoreOpen();
   Candidate measured = tryCandidate(gemm, target, wanted);
+  if (!measured.schedule && gemm.hasEpilogue() && !isBare()) {
+    leaveStoreOpen();
+    measured = tryCandidate(gemm, target, wanted);
+  }
   if (!measured.schedule) {
     choice.reason = getEntryText() + " does not fit: " + measured.refusal;
-    choice.isUnfit = choice.distance == 0 && choice.isOfKind && isPlain();
+    choice.isUnfit = choice.distance == 0 && choice.isOfKind &&
+                     !gemm.hasEpilogue() && isPlain();
     return;
   }
   // All elements of a thread's registers have code of their own: on an H200
   // GELU behind 256 x 200 did not stay in the instruction cache, and cost a
   // third of the speed.
-  if (isBare && computesFunctions(gemm.getEpilogue()) &&
+  if (isBare() && computesFunctions(gemm.getEpilogue()) &&
       planWarpgroups(measured.schedule.getFields()).blocks > 1) {
     choice.reason = getEntryText() +
                     " has two blocks of 64 rows for each warpgroup, for which "
                     "the code of exp, log, tanh or erf becomes too long";
     return;
   }
-  if (choice.distance > 0 || isBare) {
+  if (choice.distance > 0 || isBare()) {
     Candidate model = tryCandidate(gemm, target, spec);
     bool isOther =
         !model.schedule || usesMmaSync(model.schedule.getPreset()) !=

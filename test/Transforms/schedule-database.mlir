@@ -38,7 +38,12 @@
 {"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "bf16", "transposes": "nn", "epilogue": "none", "m": 2048, "n": 512, "k": 512, "schedule": "persistent,tile=64x128x64,raster=11", "us": 12},
 {"target": "sm_90a", "device": "a GPU", "operands": "f16", "result": "f16", "transposes": "nn", "epilogue": "none", "m": 2048, "n": 512, "k": 512, "schedule": "persistent,tile=64x128x64,raster=10", "us": 12},
 {"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "bf16", "transposes": "nt", "epilogue": "none", "m": 6144, "n": 6144, "k": 6144, "schedule": "persistent,tile=256x192x64,raster=12", "us": 560},
-{"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "bf16", "transposes": "nt", "epilogue": "none", "m": 32, "n": 96, "k": 511, "schedule": "multistage,tile=32x32x32,raster=13", "us": 5}
+{"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "bf16", "transposes": "nt", "epilogue": "none", "m": 32, "n": 96, "k": 511, "schedule": "multistage,tile=32x32x32,raster=13", "us": 5},
+{"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "bf16", "transposes": "nn", "epilogue": "none", "m": 4096, "n": 2048, "k": 1024, "schedule": "persistent,tile=128x256x64,raster=14", "us": 5},
+{"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "bf16", "transposes": "nn", "epilogue": "bias_of_tomorrow", "m": 4096, "n": 2048, "k": 1024, "schedule": "persistent,tile=128x256x64,raster=15", "us": 5},
+{"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "bf16", "transposes": "nn", "epilogue": "bias_relu", "m": 4096, "n": 2048, "k": 1024, "schedule": "persistent,tile=64x64x64,stages=2,raster=16,store=direct", "us": 5},
+{"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "bf16", "transposes": "nn", "epilogue": "bias_gelu", "m": 4096, "n": 2048, "k": 1024, "schedule": "persistent,tile=256x192x64,stages=2,raster=17", "us": 5},
+{"target": "sm_90a", "device": "a GPU", "operands": "bf16", "result": "bf16", "transposes": "nn", "epilogue": "bias_gelu_approx", "m": 4096, "n": 2048, "k": 1024, "schedule": "persistent,tile=128x256x64,stages=3,raster=18,store=tma,staging=4", "us": 5}
 ]}
 
 //--- one.mlir
@@ -226,6 +231,79 @@ func.func @short_epilogue(%a: memref<6144x6144xbf16>, %b: memref<6144x6144xbf16>
     %y = arith.truncf %x : f32 to bf16
     bwgemm.yield %y : bf16
   } : memref<6144x6144xbf16>, memref<6144x6144xbf16>, memref<6144x6144xbf16>
+  return
+}
+
+// Elementwise ops have entries by what they cost, which come before that of the
+// product alone: `store` and `stages` are as they were measured, however much the
+// model would differ.
+// CHECK-LABEL: @elementwise
+// MEASURED: schedule <persistent, tile = 64x64x64, stages = 2, {{.*}}, raster = 16, pdl = on>
+// MODEL: raster = {{[48]}}
+func.func @elementwise(%a: memref<4096x1024xbf16>, %b: memref<1024x2048xbf16>, %d: memref<4096x2048xbf16>) {
+  bwgemm.gemm %a, %b, %d epilogue(%sum) {
+    %x = arith.negf %sum : f32
+    %y = arith.truncf %x : f32 to bf16
+    bwgemm.yield %y : bf16
+  } : memref<4096x1024xbf16>, memref<1024x2048xbf16>, memref<4096x2048xbf16>
+  return
+}
+// CHECK-LABEL: @functions
+// MEASURED: schedule <persistent, tile = 256x192x64, stages = 2, {{.*}}, raster = 17
+// MODEL: raster = {{[48]}}
+func.func @functions(%a: memref<4096x1024xbf16>, %b: memref<1024x2048xbf16>, %d: memref<4096x2048xbf16>) {
+  bwgemm.gemm %a, %b, %d epilogue(%sum) {
+    %x = math.erf %sum : f32
+    %y = arith.truncf %x : f32 to bf16
+    bwgemm.yield %y : bf16
+  } : memref<4096x1024xbf16>, memref<1024x2048xbf16>, memref<4096x2048xbf16>
+  return
+}
+// CHECK-LABEL: @approximations
+// MEASURED: schedule <persistent, tile = 128x256x64, stages = 3, {{.*}}, raster = 18, store = tma, staging = 4
+// MODEL: raster = {{[48]}}
+func.func @approximations(%a: memref<4096x1024xbf16>, %b: memref<1024x2048xbf16>, %d: memref<4096x2048xbf16>) {
+  bwgemm.gemm %a, %b, %d epilogue(%sum) {
+    %x = math.tanh %sum fastmath<afn> : f32
+    %y = arith.truncf %x : f32 to bf16
+    bwgemm.yield %y : bf16
+  } : memref<4096x1024xbf16>, memref<1024x2048xbf16>, memref<4096x2048xbf16>
+  return
+}
+// Where D is no memory for TMA, the store is the compiler's choice.
+// CHECK-LABEL: @approximations_in_a_view
+// MEASURED: schedule <persistent, tile = 128x256x64, stages = 4, {{.*}}, raster = 18{{.*}}>
+// MODEL: raster = {{[48]}}
+func.func @approximations_in_a_view(%a: memref<4096x1024xbf16>, %b: memref<1024x2048xbf16>, %d: memref<4096x2048xbf16, strided<[2049, 1]>>) {
+  bwgemm.gemm %a, %b, %d epilogue(%sum) {
+    %x = math.tanh %sum fastmath<afn> : f32
+    %y = arith.truncf %x : f32 to bf16
+    bwgemm.yield %y : bf16
+  } : memref<4096x1024xbf16>, memref<1024x2048xbf16>, memref<4096x2048xbf16, strided<[2049, 1]>>
+  return
+}
+// What is not approximated counts.
+// CHECK-LABEL: @both
+// MEASURED: raster = 17
+// MODEL: raster = {{[48]}}
+func.func @both(%a: memref<4096x1024xbf16>, %b: memref<1024x2048xbf16>, %d: memref<4096x2048xbf16>) {
+  bwgemm.gemm %a, %b, %d epilogue(%sum) {
+    %x0 = math.tanh %sum fastmath<afn> : f32
+    %x = math.exp %x0 : f32
+    %y = arith.truncf %x : f32 to bf16
+    bwgemm.yield %y : bf16
+  } : memref<4096x1024xbf16>, memref<1024x2048xbf16>, memref<4096x2048xbf16>
+  return
+}
+// For other sizes the model has to find it about as good, as with any entry.
+// CHECK-LABEL: @near_elementwise
+// CHECK: raster = {{[48]}}
+func.func @near_elementwise(%a: memref<4096x1024xbf16>, %b: memref<1024x2056xbf16>, %d: memref<4096x2056xbf16>) {
+  bwgemm.gemm %a, %b, %d epilogue(%sum) {
+    %x = arith.negf %sum : f32
+    %y = arith.truncf %x : f32 to bf16
+    bwgemm.yield %y : bf16
+  } : memref<4096x1024xbf16>, memref<1024x2056xbf16>, memref<4096x2056xbf16>
   return
 }
 

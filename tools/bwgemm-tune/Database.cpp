@@ -31,7 +31,7 @@ Json Database::keyOf(const Problem &p) const {
   key["result"] = runtime::name(p.result);
   key["transposes"] =
       std::string(p.transposedA ? "t" : "n") + (p.transposedB ? "t" : "n");
-  key["epilogue"] = p.accumulate ? "accumulate" : "none";
+  key["epilogue"] = p.epilogueName();
   key["m"] = p.m;
   key["n"] = p.n;
   key["k"] = p.k;

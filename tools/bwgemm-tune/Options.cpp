@@ -50,12 +50,6 @@ static std::string complete(Options &options, const std::string &file,
   std::string error;
   if (!tools::gatherProblems(file, given, options.problems, error))
     return error;
-  // The measured schedule of a product serves it with elementwise ops behind.
-  for (const Problem &problem : options.problems)
-    if (problem.epilogue != runtime::MatmulEpilogue::None)
-      return "expected problems without bias, whose schedules count for those "
-             "with one, got '" +
-             problem.text() + "'";
   if (!runtime::DriverChoice::parse(device, options.device, error))
     return "--device: " + error;
   if (!options.compileTo.empty() && !options.libraries.empty())

@@ -40,7 +40,8 @@ struct DatabaseEntry {
   size_t number = 0;
   std::string target, device;
   /// Element types of A and B and of D, "bf16"; for A and for B whether it is
-  /// stored transposed (t) or not (n), "nt"; "none" or "accumulate".
+  /// stored transposed (t) or not (n), "nt"; "none", "accumulate", or, with
+  /// elementwise ops, "bias", "bias_relu", "bias_gelu" or "bias_gelu_approx".
   std::string operands, result, transposes, epilogue;
   int64_t m = 0, n = 0, k = 0;
   ScheduleSpec spec;
@@ -79,9 +80,9 @@ struct MeasuredChoice {
   /// distance is 0 if it is for these sizes.
   const DatabaseEntry *entry = nullptr;
   double distance = 0;
-  /// Whether it is for the very types and epilogue: it may be for bf16 where
-  /// the gemm has f16, or the other way round, and for a plain product where
-  /// the gemm has elementwise ops behind it.
+  /// Whether it is for the very types and such an epilogue: it may be for bf16
+  /// where the gemm has f16, or the other way round, and for a plain product
+  /// where the gemm has elementwise ops behind it.
   bool isOfKind = false;
   /// Complete; null if the cost model has to choose.
   ScheduleAttr schedule;
@@ -102,14 +103,18 @@ bool asksDatabase(const ScheduleSpec &spec);
 /// Looks for a schedule of `gemm`, whose SPEC is `spec`. The entry has to be
 /// for the target, types, transposes and kind of epilogue. f16 and bf16, which
 /// the same instructions multiply in the same time, count as the same where
-/// there is no entry of the very types for these sizes; and with elementwise
-/// ops behind it a gemm takes the entry of the plain product, but for `store`
-/// and `stages`, since these change what leaves and how. One for the same sizes
-/// counts if its schedule fits; else the nearest one, if it is within
-/// kNearDistance, its schedule fits, and the model predicts it to be at most
-/// kNearSlowdown times as slow as what it would choose itself; so it is with
-/// elementwise ops. Of several
-/// entries for the same sizes the first counts.
+/// there is no entry of the very types for these sizes. Elementwise ops are of
+/// three kinds, whatever they are: with functions that take many instructions
+/// ("bias_gelu"), with the hardware's approximations of some
+/// ("bias_gelu_approx"), or with neither ("bias", "bias_relu"); where no entry
+/// of the kind is as near, they take that of the plain product, but for `store`
+/// and `stages`, since these ops change what leaves and how.
+///
+/// An entry for the same sizes counts if its schedule fits; else the nearest
+/// one, if it is within kNearDistance, its schedule fits, and the model
+/// predicts it to be at most kNearSlowdown times as slow as what it would
+/// choose itself; so it is with that of the plain product for elementwise ops.
+/// Of several entries for the same sizes the first counts.
 MeasuredChoice findMeasured(GemmOp gemm, const TargetInfo &target,
                             const ScheduleSpec &spec,
                             const ScheduleDatabase &database);

@@ -93,16 +93,24 @@ TEST_F(DatabaseTest, OneEntryForAProblemOnADevice) {
             std::string::npos)
       << database.text();
   EXPECT_TRUE(database.has(makeProblem("1x2x3 f16-f16 nn")));
-  for (const char *other : {"1x2x5 f16-f16 nn", "1x2x3 f16-f32 nn",
-                            "1x2x3 f16-f16 nt", "1x2x3 f16-f16 nn accumulate"})
+  for (const char *other :
+       {"1x2x5 f16-f16 nn", "1x2x3 f16-f32 nn", "1x2x3 f16-f16 nt",
+        "1x2x3 f16-f16 nn accumulate", "1x2x3 f16-f16 nn bias_gelu"})
     EXPECT_FALSE(database.has(makeProblem(other))) << other;
+  // Nor do epilogues count as one another.
+  database.set(makeProblem("1x2x3 f16-f16 nn bias_gelu_approx"),
+               makeFinding(6));
+  EXPECT_NE(database.text().find("\"epilogue\":\"bias_gelu_approx\",\"m\":1,"),
+            std::string::npos)
+      << database.text();
+  EXPECT_FALSE(database.has(makeProblem("1x2x3 f16-f16 nn bias_gelu")));
   ASSERT_EQ(database.save(path), "");
   // What other devices and targets have stays.
   Database other("sm_90a", "another GPU");
   ASSERT_EQ(other.load(path), "");
   EXPECT_FALSE(other.has(makeProblem("1x2x3 f16-f16 nn")));
   other.set(makeProblem("1x2x3 f16-f16 nn"), makeFinding(5));
-  EXPECT_EQ(other.size(), 3u);
+  EXPECT_EQ(other.size(), 4u);
 }
 
 TEST_F(DatabaseTest, Failures) {
