@@ -78,8 +78,9 @@ TEST_F(GridDependencyTest, TheSecondKernelBeginsBeforeTheFirstHasEnded) {
     runChain(launchDependents, waitForGrid);
     ASSERT_EQ(reports.size(), 2u);
     EXPECT_FALSE(reports[0].fault || reports[1].fault);
-    if (threads == 1)
+    if (threads == 1) {
       EXPECT_EQ(before, 0u);
+    }
     EXPECT_EQ(behind, ctas);
     EXPECT_EQ(reports[0].counters["ctas"], ctas);
     EXPECT_EQ(reports[1].counters["ctas"], ctas);
