@@ -248,21 +248,18 @@ static std::string makeEpilogue(const Problem &p, const std::string &d) {
     op("%y = arith.maximumf %x, %c0 : f32");
     result = "%y";
   } else if (p.epilogue == MatmulEpilogue::BiasGelu) {
-    // x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))
-    op("%c1 = arith.constant 0.044715 : f32");
+    // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), as kernels write it: in
+    // multiply-adds, with both constants in one.
+    op("%c1 = arith.constant 0.0356774081 : f32");
     op("%c2 = arith.constant 0.797884561 : f32");
     op("%c3 = arith.constant 0.5 : f32");
-    op("%c4 = arith.constant 1.0 : f32");
     op("%x2 = arith.mulf %x, %x : f32");
-    op("%x3 = arith.mulf %x2, %x : f32");
-    op("%u = arith.mulf %x3, %c1 : f32");
-    op("%v = arith.addf %x, %u : f32");
-    op("%w = arith.mulf %v, %c2 : f32");
+    op("%v = math.fma %x2, %c1, %c2 : f32");
+    op("%w = arith.mulf %v, %x : f32");
     op(std::string("%t1 = math.tanh %w ") +
        (p.isApproximate ? "fastmath<afn> " : "") + ": f32");
-    op("%t2 = arith.addf %t1, %c4 : f32");
     op("%h = arith.mulf %x, %c3 : f32");
-    op("%y = arith.mulf %h, %t2 : f32");
+    op("%y = math.fma %h, %t1, %h : f32");
     result = "%y";
   }
   if (!isWide) {
