@@ -332,7 +332,14 @@ Value Functions::erf(Value x) {
   return select(lessOrNaN(size, f32(kErfSmall)), small, withSign(large, x));
 }
 
-/// The value of an op of math; null if this pass does not know it.
+/// Whether an op would become a call of the library of device functions: all of
+/// math, and two of arith.
+bool isFunction(Operation *op) {
+  return isa<math::MathDialect>(op->getDialect()) ||
+         isa<arith::MaxNumFOp, arith::MinNumFOp>(op);
+}
+
+/// The value of such an op; null if this pass does not know it.
 Value expand(OpBuilder &builder, Operation *op) {
   Location loc = op->getLoc();
   Functions functions(builder, loc, op->getResult(0).getType());
@@ -366,6 +373,10 @@ Value expand(OpBuilder &builder, Operation *op) {
   if (isa<math::FmaOp>(op))
     return LLVM::FMAOp::create(builder, loc, x, op->getOperand(1),
                                op->getOperand(2));
+  if (isa<arith::MaxNumFOp>(op))
+    return LLVM::MaxNumOp::create(builder, loc, x, op->getOperand(1));
+  if (isa<arith::MinNumFOp>(op))
+    return LLVM::MinNumOp::create(builder, loc, x, op->getOperand(1));
   return {};
 }
 
@@ -374,8 +385,8 @@ public:
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<math::MathDialect>(op->getDialect()) &&
-          op->getParentOfType<gpu::GPUFuncOp>() && op->getNumResults() == 1 &&
+      if (isFunction(op) && op->getParentOfType<gpu::GPUFuncOp>() &&
+          op->getNumResults() == 1 &&
           getElementTypeOrSelf(op->getResult(0)).isF32())
         ops.push_back(op);
     });

@@ -72,6 +72,13 @@ RELU = """
 # widened to f32 if they are floats, to %y.
 EPILOGUES = {
     "relu": ([], RELU.format(x="%s")),
+    # A number where the other one is none, as ReLU6 is written too.
+    "relu6": ([BIAS], """
+    %zero = arith.constant 0.0 : f32
+    %six = arith.constant 6.0 : f32
+    %s1 = arith.addf %s, %bias : f32
+    %s2 = arith.maxnumf %s1, %zero : f32
+    %y = arith.minnumf %s2, %six : f32"""),
     "bias": ([BIAS], "\n    %y = arith.addf %s, %bias : f32"),
     "row": ([ROW], "\n    %y = arith.addf %s, %row : f32"),
     "rows": ([ROWS], "\n    %y = arith.mulf %s, %rows : f32"),

@@ -19,6 +19,17 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // What is a number counts beside what is none; no library has to say so.
+  // CHECK-LABEL: gpu.func @numbers
+  // CHECK-NEXT: %[[A:.*]] = llvm.intr.maxnum(%arg0, %arg1) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+  // CHECK-NEXT: llvm.intr.minnum(%[[A]], %arg1)
+  gpu.func @numbers(%x: vector<4xf32>, %y: vector<4xf32>, %p: memref<8x4xf32>, %i: index) kernel {
+    %a = arith.maxnumf %x, %y : vector<4xf32>
+    %b = arith.minnumf %a, %y : vector<4xf32>
+    vector.store %b, %p[%i, %i] : memref<8x4xf32>, vector<4xf32>
+    gpu.return
+  }
+
   // What is not a number stays one: maximumf and minimumf keep it.
   // CHECK-LABEL: gpu.func @exponential
   // CHECK: arith.maximumf %arg0, %{{.*}} : vector<4xf32>

@@ -537,9 +537,9 @@ def ExpandMath : Pass<"bwgemm-expand-math", "::mlir::ModuleOp"> {
     `math.exp`, `exp2` and `log` become polynomials with an error of at most one
     unit in the last place, `log2` and `erf` with at most two, and `tanh` with at
     most three; `rsqrt` is the quotient of 1 and the root, and `sqrt`, `absf`,
-    `ceil`, `floor` and `fma` are what LLVM has, exact. Numbers and vectors. No
-    library of device functions is needed, and every device computes the same
-    bits.
+    `ceil`, `floor`, `fma`, `arith.maxnumf` and `arith.minnumf` are what LLVM has,
+    exact. Numbers and vectors. No library of device functions is needed, and
+    every device computes the same bits.
 
     ```mlir
     %y = math.absf %x : f32
