@@ -124,19 +124,23 @@ bool parseExtent(const std::string &text, int64_t &extent) {
   return !text.empty();
 }
 
-/// Puts the shapes of --shapes in their places.
+/// Puts the shapes of --shapes in their places: those of arguments with unknown
+/// extents, of all that have extents, or of all.
 bool applyGiven(const FunctionInfo &function, const std::vector<Shape> &given,
                 std::vector<Shape> &shapes, std::string &error) {
-  std::vector<size_t> places;
-  for (size_t i = 0; i < shapes.size(); ++i)
+  std::vector<size_t> places, withExtents, all;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    all.push_back(i);
+    if (!shapes[i].empty())
+      withExtents.push_back(i);
     if (function.arguments[i].isDynamic())
       places.push_back(i);
-  size_t dynamic = places.size();
-  if (given.size() == shapes.size()) {
-    places.clear();
-    for (size_t i = 0; i < shapes.size(); ++i)
-      places.push_back(i);
   }
+  size_t dynamic = places.size();
+  if (given.size() == all.size())
+    places = all;
+  else if (given.size() == withExtents.size())
+    places = withExtents;
   if (given.size() != places.size()) {
     error = "--shapes: expected " + std::to_string(dynamic) +
             (dynamic == 1 ? " shape" : " shapes") +

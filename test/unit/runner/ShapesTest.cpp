@@ -60,6 +60,22 @@ TEST(Shapes, GivenForAllOrForDynamicArguments) {
             "extents, got 1");
 }
 
+TEST(Shapes, GivenForAllThatHaveExtents) {
+  FunctionInfo f = dynamicMatmul();
+  // A scale without dimensions, which --shapes cannot name.
+  f.arguments.insert(f.arguments.begin(), input({}));
+  f.operations = {gemm(1, 2, 3)};
+  std::vector<Shape> shapes;
+  EXPECT_EQ(resolve(f, {{4, 6}, {6, 8}, {4, 8}}, {}, shapes), "");
+  EXPECT_EQ(shapes, (std::vector<Shape>{{}, {4, 6}, {6, 8}, {4, 8}}));
+  for (ArgumentInfo &argument : f.arguments)
+    if (!argument.shape.empty())
+      argument.shape = {8, 8};
+  EXPECT_EQ(resolve(f, {{8, 8}, {8, 8}, {8, 8}}, {}, shapes), "");
+  EXPECT_EQ(resolve(f, {{8, 8}, {8, 8}, {8, 9}}, {}, shapes),
+            "--shapes: argument 3 is 8x8, got 8x9");
+}
+
 TEST(Shapes, SizesOfTransposedAndBatchedOperands) {
   OperationInfo operation = gemm(0, 1, 2);
   operation.a.transposed = true;
