@@ -18,19 +18,9 @@ def describe(configuration):
             f"--target={target}" + (" --static" if static else ""))
 
 
-def run(configuration, index, folder, orders):
-    """What is wrong; None if nothing is. And how often it ran."""
-    schedule, case, shape, static, target = configuration
-    library, process = sweep.compile_case(folder, schedule, case,
-                                          shape if static else None,
-                                          ["--ptxas=none", f"--target={target}"])
-    if process.returncode != 0:
-        return f"status {process.returncode}, though it is legal\n{process.stderr}", 0
-    layout = case.removesuffix("+C").split("-")[2]
-
-    def execute(init, emulator, output=None):
-        return sweep.run(library, shape, layout, init, f"hazards=on,{emulator}", output)
-
+def compare_orders(execute, index, folder, orders):
+    """Executes once with integers and, if there are `orders`, with normally
+    distributed inputs in as many random ones and the fair one."""
     wrong = execute("int", "schedule=fair")
     if wrong or not orders:
         return wrong, 1
@@ -53,6 +43,22 @@ def run(configuration, index, folder, orders):
         elif data != expected:
             return f"with {emulator}: other bits than in the fair order", order + 2
     return None, orders + 2
+
+
+def run(configuration, index, folder, orders):
+    """What is wrong; None if nothing is. And how often it ran."""
+    schedule, case, shape, static, target = configuration
+    library, process = sweep.compile_case(folder, schedule, case,
+                                          shape if static else None,
+                                          ["--ptxas=none", f"--target={target}"])
+    if process.returncode != 0:
+        return f"status {process.returncode}, though it is legal\n{process.stderr}", 0
+    layout = case.removesuffix("+C").split("-")[2]
+
+    def execute(init, emulator, output=None):
+        return sweep.run(library, shape, layout, init, f"hazards=on,{emulator}", output)
+
+    return compare_orders(execute, index, folder, orders)
 
 
 def main(description, draw, describe=describe, run=run):
