@@ -248,8 +248,8 @@ static std::string makeEpilogue(const Problem &p, const std::string &d) {
     op("%y = arith.maximumf %x, %c0 : f32");
     result = "%y";
   } else if (p.epilogue == MatmulEpilogue::BiasGelu) {
-    // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), as kernels write it: in
-    // multiply-adds, with both constants in one.
+    // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), as kernels write it:
+    // in multiply-adds, with both constants in one.
     op("%c1 = arith.constant 0.0356774081 : f32");
     op("%c2 = arith.constant 0.797884561 : f32");
     op("%c3 = arith.constant 0.5 : f32");
