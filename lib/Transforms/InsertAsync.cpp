@@ -155,6 +155,9 @@ void AsyncProgram::emitLoop() {
   });
   // The tiles may be overwritten once the MMAs have read them.
   MBarrierWaitOp::create(builder, loc, multiplied, zero, parity);
+  // A wait tells a phase by its parity. While a warp has not seen that this one
+  // is complete, the next one must not be, or it would wait for ever.
+  gpu::BarrierOp::create(builder, loc);
   Value next = arith::XOrIOp::create(builder, loc, i32, parity, one);
   scf::YieldOp::create(builder, loc, next);
   ops.mma.erase();

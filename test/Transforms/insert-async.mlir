@@ -36,8 +36,10 @@
 // CHECK:       %[[ACCUMULATE:.*]] = arith.cmpi ne, %[[KK]], %[[LOW]]
 // CHECK-NEXT:  bwgemm.tcgen05.mma %[[ACC]], %[[A]], %[[B]], %[[ACCUMULATE]]
 // CHECK-NEXT:  bwgemm.tcgen05.commit %[[DONE]]
-// Every iteration waits before the tiles are overwritten.
+// Every iteration waits before the tiles are overwritten, all warps for the last
+// of them, which must not miss a phase.
 // CHECK:   bwgemm.mbarrier.wait %[[DONE]][%{{.*}}], %[[PARITY]]
+// CHECK-NEXT: gpu.barrier
 // CHECK:   %[[NEXT:.*]] = arith.xori %[[PARITY]]
 // CHECK:   scf.yield %[[NEXT]]
 // CHECK: bwgemm.fence tcgen05_after_thread_sync

@@ -176,7 +176,9 @@ def InsertAsync : Pass<"bwgemm-insert-async", "::mlir::ModuleOp"> {
     Makes explicit when things happen. Loads become TMA copies that signal an
     mbarrier, the MMA reads shared memory and accumulates in tensor memory and
     reports completion through a commit, every wait carries the phase of its
-    iteration, and the accumulator is allocated and freed.
+    iteration, and the accumulator is allocated and freed. A barrier of the CTA
+    ends each iteration: phases are told by their parity, and a warp that comes
+    late must find its own one still to be the last that is complete.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bwgemm::BwgemmDialect",
