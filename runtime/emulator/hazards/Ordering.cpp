@@ -220,6 +220,8 @@ void Ordering::mbarrierInit(const Scene &scene, Cta &cta, uint32_t offset,
                      " of another warp uses: the two are not ordered; a "
                      "barrier (bar.sync) must stand between them");
   barrier.uses.clear();
+  barrier.passages.clear();
+  barrier.before.clear();
   barrier.isLive = !invalidates;
   barrier.open.clear();
   barrier.done.clear();
@@ -287,15 +289,25 @@ void Ordering::mbarrierUsed(const Scene &scene, Cta &cta, uint32_t offset,
       use = barrier.uses.insert(use, {state.actor, 0, 0});
     *use = {state.actor, state.time, instruction.line};
   }
-  if (arrives)
-    tell(barrier.open, state, relaxed,
-         &cta != scene.cta && !has(instruction, ".cluster."));
+  if (!arrives)
+    return;
+  barrier.before.join(state.now.weak);
+  barrier.before.join(state.acquirable.weak);
+  tell(barrier.open, state, relaxed,
+       &cta != scene.cta && !has(instruction, ".cluster."));
 }
 
 void Ordering::mbarrierWaited(const Scene &scene, uint32_t offset) {
   mbarrierUsed(scene, *scene.cta, offset, false);
   Barrier &barrier = barrierAt(*scene.cta, offset);
-  hear(stateOf(scene), barrier.done, has(*scene.instruction, ".relaxed"));
+  WarpState &state = stateOf(scene);
+  hear(state, barrier.done, has(*scene.instruction, ".relaxed"));
+  auto passage = std::find_if(
+      barrier.passages.begin(), barrier.passages.end(),
+      [&](const auto &other) { return other.actor == state.actor; });
+  if (passage != barrier.passages.end())
+    barrier.passages.erase(passage);
+  barrier.passages.push_back({state.actor, state.time, scene});
   auto isHeard = [&](const Barrier::Signal &signal) {
     return signal.phase < barrier.phases;
   };
@@ -347,8 +359,34 @@ void Ordering::ctaEnded(Cta &cta) {
     }
 }
 
+/// In place of the other line of a pair, for a phase that a wait may miss.
+static constexpr uint32_t missedPhase = ~0u - 4;
+
+/// A wait names a phase by its parity, which the next phase but one has again
+/// (PTX ISA, "Phase of the mbarrier object"): it must come before the end of
+/// the next one. It does so in every order if an arrival for that phase comes
+/// after it.
+void Ordering::checkPassages(Barrier &barrier) {
+  for (const Barrier::Passage &passage : barrier.passages) {
+    const Scene &scene = passage.scene;
+    if (!barrier.before.covers(passage.actor, passage.time) &&
+        facts->isNew(*scene.cta, scene.instruction->line, missedPhase))
+      scene.hazard(
+          "waits for a phase of the mbarrier at " + at(barrier.offset) +
+          " that it could miss: the next phase completes without any arrival "
+          "that comes after this wait, and a warp that comes later still finds "
+          "the parity that it waits for incomplete again, and hangs; it must "
+          "arrive for the next phase itself, or pass a barrier (bar.sync) "
+          "ahead "
+          "of a thread that does");
+  }
+  barrier.passages.clear();
+  barrier.before.clear();
+}
+
 void Ordering::mbarrierCompleted(Cta &cta, uint32_t offset) {
   Barrier &barrier = barrierAt(cta, offset);
+  checkPassages(barrier);
   barrier.done = std::move(barrier.open);
   barrier.open.clear();
   ++barrier.phases;
@@ -358,7 +396,9 @@ void Ordering::mbarrierCompleted(Cta &cta, uint32_t offset) {
 
 void Ordering::mbarrierJoin(Cta &cta, uint32_t offset,
                             const Knowledge &message) {
-  barrierAt(cta, offset).open.join(message);
+  Barrier &barrier = barrierAt(cta, offset);
+  barrier.open.join(message);
+  barrier.before.join(message.weak);
 }
 
 std::shared_ptr<Knowledge> Ordering::issueMessage(const Scene &scene) {
@@ -463,8 +503,16 @@ std::shared_ptr<Knowledge> Ordering::commitMessage(const Scene &scene) {
 void Ordering::wgmmaWaited(Warp &warp, unsigned firstWarp, uint64_t count) {
   auto &groups = stateOf(warp.cta()).warpgroups;
   size_t index = firstWarp / 4;
-  if (index < groups.size() && groups[index].actor)
-    stateOf(warp).now.complete(groups[index].actor, uint32_t(count));
+  if (index >= groups.size() || !groups[index].actor)
+    return;
+  Warpgroup &group = groups[index];
+  while (!group.issued.empty() && group.issued.front().first <= count) {
+    group.passed.join(group.issued.front().second);
+    group.issued.pop_front();
+  }
+  Knowledge &now = stateOf(warp).now;
+  now.complete(group.actor, uint32_t(count));
+  now.weak.join(group.passed);
 }
 
 void Ordering::tensorWait(Warp &warp, bool stores) {

@@ -14,7 +14,7 @@
 //   whoever waits for phase n;
 // - of each thread, its tcgen05.mma, .cp and .shift, which complete in order;
 // - of each warp, its cp.async, its bulk stores, its tcgen05.ld and its
-//   tcgen05.st; of each warpgroup its wgmmas.
+//   tcgen05.st; of each warpgroup its wgmmas, which its warps issue together.
 //
 // Edges are those of the PTX ISA: barriers of CTA and cluster, mbarriers
 // (arrivals with .relaxed say no more than the last fence before them),
@@ -229,6 +229,22 @@ private:
       Scene scene;
     };
     std::vector<Signal> signals;
+    /// The last wait of each warp for the phase that completed last.
+    struct Passage {
+      uint32_t actor, time;
+      Scene scene;
+    };
+    std::vector<Passage> passages;
+    /// What has come before the arrivals of the phase in progress, in the order
+    /// of execution alone.
+    Clock before;
+  };
+  /// Of a warpgroup: its wgmmas, and what its four warps had come past when
+  /// they issued those that are complete, and each of the others.
+  struct Warpgroup {
+    uint32_t actor = 0;
+    Clock passed;
+    std::deque<std::pair<uint32_t, Clock>> issued;
   };
   struct Slot {
     Knowledge open, done;
@@ -245,7 +261,7 @@ private:
     std::vector<MemoryCell> tensor; ///< By column.
     std::deque<Barrier> mbarriers;
     Slot barriers[16];
-    std::vector<Pipe> warpgroups;
+    std::vector<Warpgroup> warpgroups;
     std::vector<Visit> visits;
     /// The last allocation of a pair; of no line if there was none.
     Use allocation = {0, 0, 0};
@@ -278,6 +294,7 @@ private:
   void tell(Knowledge &target, WarpState &state, bool relaxed, bool narrow);
   void hear(WarpState &state, const Knowledge &message, bool relaxed);
   void checkInitialised(const Scene &scene, Cta &cta, Barrier &barrier);
+  void checkPassages(Barrier &barrier);
   void checkPeer(const Scene &scene, Cta &owner, const char *what);
   /// The same for its shared memory, which must be there until then.
   void visit(const Scene &scene, Cta &owner, const char *what);

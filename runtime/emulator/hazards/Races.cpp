@@ -291,6 +291,7 @@ void Ordering::bulkWriteLanded(Cta &cta, uint64_t id) {
       if (access.time == (MemoryAccess::inFlight | uint32_t(id)))
         access.time = barrier.phases + 1;
   barrier.open.join(*flight.message);
+  barrier.before.join(flight.message->weak);
 }
 
 void Ordering::bulkReadIssued(const Scene &scene,
@@ -367,6 +368,7 @@ void Ordering::wgmmaIssued(const Scene &scene, unsigned firstWarp,
                      uint32_t(number + 1)),
             knows, "the wgmma"};
   touchShared(doer, *scene.cta, granules);
+  groups[index].issued.emplace_back(uint32_t(number + 1), knows.weak);
 }
 
 void Ordering::tensorTransfer(const Scene &scene,

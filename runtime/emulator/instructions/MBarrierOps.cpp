@@ -180,8 +180,16 @@ static Step change(Warp &w, const Instruction &i, LaneMask mask) {
 
 static std::string describeWait(const Warp &w, const Wait &wait) {
   Cta &cta = w.cta();
-  return "completion of phase parity " + std::to_string(wait.b) + " of the " +
-         describeMBarrier(cta, uint32_t(wait.a));
+  auto offset = uint32_t(wait.a);
+  std::string text = "completion of phase parity " + std::to_string(wait.b) +
+                     " of the " + describeMBarrier(cta, offset);
+  // The wait may have been meant for the phase before the one before.
+  uint64_t phase = cta.extension<MBarrierPhases>().at(offset);
+  if (phase >= 2)
+    text += " (phase " + std::to_string(phase - 2) +
+            " of the same parity has completed, and so has the one after it: "
+            "was this wait too late for it?)";
+  return text;
 }
 
 /// True if an operand has one value for the whole warp, lanes that do not

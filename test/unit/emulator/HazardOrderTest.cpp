@@ -40,13 +40,19 @@ protected:
                        unsigned ctas) {
     options.hazards = true;
     uint64_t out = upload(std::vector<uint32_t>(512, 7));
-    LaunchReport report = run(kernel(body), {ctas, 1, 1}, {threads, 1, 1},
+    LaunchReport report = run(textOf(body), {ctas, 1, 1}, {threads, 1, 1},
                               {out}, ctas > 1 ? Dim3{ctas, 1, 1} : Dim3{});
     memory.release(out);
     return report;
   }
+  static std::string textOf(const std::string &body) {
+    std::string text = kernel(body), other = "sm_100a";
+    if (body.find("wgmma") != std::string::npos)
+      text.replace(text.find(other), other.size(), "sm_90a");
+    return text;
+  }
   static unsigned lineOf(const std::string &body, const char *marker) {
-    std::string text = kernel(body);
+    std::string text = textOf(body);
     size_t at = text.find(marker);
     EXPECT_NE(at, std::string::npos) << marker;
     return 1 + unsigned(std::count(text.begin(), text.begin() + ptrdiff_t(at),
@@ -80,6 +86,16 @@ std::string wait(const std::string &name, const std::string &modifiers = "",
          ".shared::cta.b64 %p4, [bar], " + parity + ";\n@!%p4 bra " + name +
          ";\n";
 }
+/// Threads of warp 0 lose some time.
+const std::string delay =
+    "@!%p2 bra LATER;\nmov.u32 %r20, 0;\nDELAY:\nadd.u32 %r20, %r20, 1;\n"
+    "setp.lt.u32 %p6, %r20, 20000;\n@%p6 bra DELAY;\nLATER:\n";
+/// Completes a phase of `bar`.
+const std::string arrive = "@%p1 mbarrier.arrive.shared::cta.b64 _, [bar];\n";
+/// Waits for phase 0: of what could be missed, both lines.
+const std::string pass =
+    "W:\nmbarrier.try_wait.parity.shared::cta.b64 %p4, [bar], 0; "
+    "// first second\n@!%p4 bra W;\n";
 /// What a copy of 128 bytes into s by the thread of `predicate` needs, and the
 /// copy.
 std::string fillBy(const std::string &predicate) {
@@ -266,6 +282,33 @@ const Rule rules[] = {
              "// first second\n",
      "@%p1 mbarrier.init.shared::cta.b64 [bar], 1; // needed", "",
      "which nobody has initialised: mbarrier.init must come first"},
+    // A wait tells phases by parity: it must come before the end of the next.
+    {"PhaseThatAWaitMisses", 64, 1,
+     start + init + arrive + pass + delay + "bar.sync 1;\n" + arrive +
+         "bar.sync 2;\n",
+     "bar.sync 1;", "", "that it could miss"},
+    {"PhaseThatAWaitMissesByOneArrival", 64, 1,
+     start +
+         "@%p1 mbarrier.init.shared::cta.b64 [bar], 2;\nbar.sync 0;\n"
+         "and.b32 %r21, %t, 31;\nsetp.eq.u32 %p1, %r21, 0;\n" +
+         arrive + pass + delay + arrive + "bar.sync 1;\n",
+     delay + arrive, delay + arrive + arrive, "that it could miss"},
+    {"PhaseOfCopiesThatAWaitMisses", 64, 1,
+     start + init + fillBy("@%p1 ") + "\n" + pass + delay + "bar.sync 1;\n" +
+         fillBy("@%p1 ") + "\nbar.sync 2;\n",
+     "bar.sync 1;", "", "that it could miss"},
+    // Warps of a warpgroup multiply together.
+    {"PhaseThatAWaitMissesBehindWgmma", 128, 1,
+     start + "st.shared.b32 [%r2], 0;\nfence.proxy.async.shared::cta;\n" +
+         init + arrive + pass + delay +
+         "shr.u32 %r10, %r1, 4;\ncvt.u64.u32 %w20, %r10;\n"
+         "wgmma.fence.sync.aligned;\n"
+         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "
+         "{%f0, %f1, %f2, %f3}, %w20, %w20, 0, 1, 1, 0, 0;\n"
+         "wgmma.commit_group.sync.aligned;\n"
+         "wgmma.wait_group.sync.aligned 0; // needed\n" +
+         arrive + "bar.sync 1;\n",
+     "wgmma.wait_group.sync.aligned 0; // needed", "", "that it could miss"},
     {"StartOfAPeer", 32, 2,
      start + ranks + clusterSync +
          "@%p1 st.shared::cluster.u32 [%r5], 1; // first second\n" +
