@@ -101,6 +101,36 @@ ClusterRun::Result ClusterRun::fair() {
   return ran ? Result::Progress : Result::Idle;
 }
 
+/// Draws alone keep all warps close together. Now and then one sleeps for up to
+/// a thousand turns, or until nothing else can go on: what nobody makes the
+/// others wait for comes out then.
+void ClusterRun::findReady(std::vector<Warp *> &ready) {
+  constexpr unsigned oneIn = 256, mostDoublings = 10;
+  ready.clear();
+  bool isSleeperReady = false;
+  for (auto &cta : cluster.ctas())
+    for (auto &warp : cta->warps())
+      if (!warp->finished() && warp->canRun()) {
+        if (warp.get() == sleeper)
+          isSleeperReady = true;
+        else
+          ready.push_back(warp.get());
+      }
+  if (sleeper && --sleepingTurns > 0 &&
+      (!ready.empty() || !cluster.async.empty()))
+    return;
+  if (isSleeperReady)
+    ready.push_back(sleeper);
+  sleeper = nullptr;
+  uint64_t number = cluster.random()();
+  if (ready.size() < 2 || number % oneIn)
+    return;
+  auto chosen = ready.begin() + ptrdiff_t((number >> 32) % ready.size());
+  sleeper = *chosen;
+  sleepingTurns = 1u << (number >> 16) % (mostDoublings + 1);
+  ready.erase(chosen);
+}
+
 ClusterRun::Result ClusterRun::random() {
   std::mt19937_64 &draw = cluster.random();
   std::vector<Warp *> ready;
@@ -110,11 +140,7 @@ ClusterRun::Result ClusterRun::random() {
   for (auto &cta : cluster.ctas())
     turns += cta->warps().size();
   for (size_t turn = 0; turn < turns; ++turn) {
-    ready.clear();
-    for (auto &cta : cluster.ctas())
-      for (auto &warp : cta->warps())
-        if (!warp->finished() && warp->canRun())
-          ready.push_back(warp.get());
+    findReady(ready);
     uint64_t number = draw();
     if (!ready.empty() && !runWarp(*ready[number % ready.size()],
                                    1 + (number >> 32) % 64, ran, polled))

@@ -50,6 +50,8 @@ private:
   Result fair();
   Result random();
   bool runWarp(Warp &warp, uint64_t budget, bool &ran, bool &polled);
+  /// The warps that a random schedule draws from.
+  void findReady(std::vector<Warp *> &ready);
   /// Tells the grid once the cluster lets the next grid begin. True if it is to
   /// be held back.
   bool letGo();
@@ -63,6 +65,9 @@ private:
   unsigned idleRounds = 0;
   uint64_t computeRounds = 0;
   bool sawPolling = false;
+  /// Of a random schedule: one that comes late, and for how many more turns.
+  Warp *sleeper = nullptr;
+  unsigned sleepingTurns = 0;
 };
 
 /// Executes all clusters of a chain of grids on the worker threads. Each grid
