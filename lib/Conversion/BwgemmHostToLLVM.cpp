@@ -147,6 +147,39 @@ struct RequireEqualLowering : ConvertOpToLLVMPattern<RequireEqualOp> {
   }
 };
 
+struct RequireLayoutLowering : ConvertOpToLLVMPattern<RequireLayoutOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(RequireLayoutOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RuntimeCall runtime(op, rewriter);
+    auto type = cast<MemRefType>(op.getSource().getType());
+    MemRefDescriptor source(adaptor.getSource());
+    int64_t rank = type.getRank();
+    // The offset, the sizes, the strides: as they are, and as the type has
+    // them, where what it does not say is ShapedType::kDynamic.
+    SmallVector<Value> got{source.offset(rewriter, loc)};
+    llvm::append_range(got, getSizes(rewriter, loc, source, rank));
+    llvm::append_range(got, getStrides(rewriter, loc, source, rank));
+    auto [strides, offset] = type.getStridesAndOffset();
+    SmallVector<int64_t> said{offset};
+    llvm::append_range(said, type.getShape());
+    llvm::append_range(said, strides);
+    SmallVector<Value> expected;
+    for (int64_t number : said)
+      expected.push_back(runtime.constant(runtime.i64(), number));
+    std::string what = op.getWhat().str() + ", ";
+    llvm::raw_string_ostream(what) << type;
+    runtime.call("bwgemmHostRequireLayout", Type(),
+                 {runtime.string(what), runtime.constant(runtime.i64(), rank),
+                  runtime.array(runtime.i64(), got),
+                  runtime.array(runtime.i64(), expected)});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct ToDeviceLowering : ConvertOpToLLVMPattern<ToDeviceOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -473,10 +506,10 @@ private:
                                       16);
     });
     RewritePatternSet patterns(context);
-    patterns.add<RequireEqualLowering, ToDeviceLowering, FromDeviceLowering,
-                 ZeroFillLowering, EncodeLowering, AddressableLowering,
-                 MultiprocessorCountLowering, WorkspaceAllocLowering,
-                 WorkspaceFreeLowering>(converter);
+    patterns.add<RequireEqualLowering, RequireLayoutLowering, ToDeviceLowering,
+                 FromDeviceLowering, ZeroFillLowering, EncodeLowering,
+                 AddressableLowering, MultiprocessorCountLowering,
+                 WorkspaceAllocLowering, WorkspaceFreeLowering>(converter);
     patterns.add<NextLaunchLowering<ResidentLaunchOp>>(
         converter, "bwgemmHostResidentLaunch");
     patterns.add<NextLaunchLowering<ProgrammaticLaunchOp>>(

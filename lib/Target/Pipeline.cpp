@@ -43,6 +43,7 @@ void bwgemm::buildLowerPipeline(OpPassManager &manager,
   manager.addPass(createAssignSchedule(schedule));
   // What is computed is visible here, the kernels after serialisation.
   manager.addPass(createDescribeModule());
+  manager.addPass(createCheckArguments());
   manager.addPass(createLoopOverBatch());
   manager.addPass(createDispatch());
   manager.addPass(createLowerNaive());

@@ -302,3 +302,31 @@ BWGEMM_RUNTIME_C int32_t bwgemmHostRequireEqual(int64_t got, int64_t expected,
   fail(message);
   return 0;
 }
+
+BWGEMM_RUNTIME_C void bwgemmHostRequireLayout(const char *what, int64_t rank,
+                                              const int64_t *got,
+                                              const int64_t *expected) {
+  constexpr int64_t open = INT64_MIN;
+  auto require = [&](int64_t index, const std::string &name,
+                     const char *instead) {
+    if (inError() || expected[index] == open || got[index] == expected[index])
+      return;
+    fail(std::string(what) + ": expected " + name + " " +
+         std::to_string(expected[index]) + ", got " +
+         std::to_string(got[index]) + "; " + instead);
+  };
+  bool isEmpty = false;
+  for (int64_t d = 0; d < rank; ++d) {
+    require(1 + d, "size of dimension " + std::to_string(d) + " to be",
+            "a type with ? in this place takes any");
+    isEmpty |= got[1 + d] == 0;
+  }
+  if (isEmpty)
+    return;
+  for (int64_t d = 0; d < rank; ++d)
+    if (got[1 + d] != 1)
+      require(1 + rank + d,
+              "stride of dimension " + std::to_string(d) + " to be",
+              "a type with a layout such as strided<[?, 1]> takes others");
+  require(0, "offset to be", "a type with offset: ? in its layout takes any");
+}

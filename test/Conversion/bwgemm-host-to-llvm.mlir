@@ -15,6 +15,7 @@
 // CHECK-SAME: attributes {llvm.emit_c_interface}
 // All of the call's work goes to one stream, for which its end waits.
 // CHECK: llvm.call @bwgemmHostBegin() : () -> ()
+// CHECK-COUNT-3: llvm.call @bwgemmHostRequireLayout({{.*}}) : (!llvm.ptr, i64, !llvm.ptr, !llvm.ptr) -> ()
 // CHECK: llvm.call @bwgemmHostRequireEqual
 // CHECK: llvm.icmp "ne"
 // D is only written (2), A and B only read (1).

@@ -15,6 +15,8 @@ func.func @sizes(%x: index, %y: index) -> i1 {
 
 // CHECK-LABEL: func @views
 func.func @views(%a: memref<512x256xbf16>, %d: memref<?x?xf32, strided<[?, 1], offset: ?>>) {
+  // CHECK: bwgemm.require_layout %{{.*}}, "argument 0 of 'views'" : memref<512x256xbf16>
+  bwgemm.require_layout %a, "argument 0 of 'views'" : memref<512x256xbf16>
   // CHECK: %[[A:.*]] = bwgemm.to_device read %{{.*}} : memref<512x256xbf16>
   %da = bwgemm.to_device read %a : memref<512x256xbf16>
   // CHECK: %[[D:.*]] = bwgemm.to_device write %{{.*}} : memref<?x?xf32, strided<[?, 1], offset: ?>>

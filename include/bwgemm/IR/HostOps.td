@@ -25,6 +25,23 @@ def Bwgemm_RequireEqualOp : Bwgemm_Op<"require_equal"> {
   let assemblyFormat = "$got `,` $expected `,` $what attr-dict";
 }
 
+def Bwgemm_RequireLayoutOp : Bwgemm_Op<"require_layout"> {
+  let summary = "report an error unless a buffer is what its type says";
+  let description = [{
+    A memref that a caller hands over has sizes, strides and an offset of its
+    own. What its type says of them is built into the code, and has to be true:
+    if not, this reports `what` with the first number that differs, through the
+    runtime's error handler. Strides of dimensions with one element, and those
+    of a buffer without elements, do not matter.
+
+    ```mlir
+    bwgemm.require_layout %a, "argument 0 of 'matmul'" : memref<512x256xbf16>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, StrAttr:$what);
+  let assemblyFormat = "$source `,` $what attr-dict `:` qualified(type($source))";
+}
+
 def Bwgemm_ToDeviceOp : Bwgemm_Op<"to_device", [
     AllTypesMatch<["source", "result"]>]> {
   let summary = "device view of a buffer";

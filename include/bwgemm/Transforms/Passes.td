@@ -87,6 +87,15 @@ def Dispatch : Pass<"bwgemm-dispatch", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect"];
 }
 
+def CheckArguments : Pass<"bwgemm-check-arguments", "::mlir::ModuleOp"> {
+  let summary = "functions that others call check what they are given";
+  let description = [{
+    Public functions with a gemm begin with a `bwgemm.require_layout` for each
+    memref that they take.
+  }];
+  let dependentDialects = ["::mlir::bwgemm::BwgemmDialect"];
+}
+
 def LowerNaive : Pass<"bwgemm-lower-naive", "::mlir::ModuleOp"> {
   let summary = "gemms of preset naive to kernels of one thread per output";
   let description = [{

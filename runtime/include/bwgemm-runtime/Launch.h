@@ -203,6 +203,14 @@ void bwgemmHostProgrammaticLaunch(void);
 /// put behind it. Returns 0 then, and in error state.
 int32_t bwgemmHostRequireEqual(int64_t got, int64_t expected, const char *what);
 
+/// Reports an error unless a buffer of `rank` dimensions is what its type says.
+/// `got` and `expected` have the offset, the sizes and the strides, in
+/// elements; INT64_MIN is expected where the type leaves a number open. Strides
+/// of dimensions with one element at most do not matter, nor do strides and
+/// offset of a buffer without elements. `what` names the buffer and its type.
+void bwgemmHostRequireLayout(const char *what, int64_t rank, const int64_t *got,
+                             const int64_t *expected);
+
 #ifdef __cplusplus
 }
 #endif

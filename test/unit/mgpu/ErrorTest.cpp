@@ -26,6 +26,36 @@ TEST_F(ErrorTest, StateBelongsToTheThread) {
   EXPECT_EQ(bwgemmHostRequireEqual(1, 1, "main"), 1);
 }
 
+TEST_F(ErrorTest, LayoutsOfArguments) {
+  // memref<16x8xf16>: offset, sizes, strides.
+  const int64_t type[] = {0, 16, 8, 8, 1};
+  auto check = [&](std::vector<int64_t> got, const int64_t *expected) {
+    bwgemm_clear_error();
+    bwgemmHostRequireLayout("a", 2, got.data(), expected);
+    const char *error = bwgemm_last_error();
+    return std::string(error ? error : "");
+  };
+  EXPECT_EQ(check({0, 16, 8, 8, 1}, type), "");
+  EXPECT_EQ(check({0, 16, 8, 32, 1}, type),
+            "a: expected stride of dimension 0 to be 8, got 32; a type with a "
+            "layout such as strided<[?, 1]> takes others");
+  EXPECT_EQ(check({0, 15, 8, 8, 1}, type),
+            "a: expected size of dimension 0 to be 16, got 15; a type with ? "
+            "in this place takes any");
+  EXPECT_EQ(check({4, 16, 8, 8, 1}, type),
+            "a: expected offset to be 0, got 4; a type with offset: ? in its "
+            "layout takes any");
+  // What the type leaves open, one row, one column, no element.
+  const int64_t open[] = {0, INT64_MIN, INT64_MIN, INT64_MIN, 1};
+  EXPECT_EQ(check({0, 3, 5, 9, 1}, open), "");
+  EXPECT_EQ(check({0, 3, 5, 9, 2}, open),
+            "a: expected stride of dimension 1 to be 1, got 2; a type with a "
+            "layout such as strided<[?, 1]> takes others");
+  EXPECT_EQ(check({0, 3, 1, 9, 2}, open), "");
+  EXPECT_EQ(check({0, 3, 0, 9, 2}, open), "");
+  bwgemm_clear_error();
+}
+
 TEST_F(ErrorDeathTest, DefaultHandlerEndsTheProcess) {
   bwgemm_set_error_handler(nullptr, nullptr);
   EXPECT_EXIT(bwgemmHostRequireEqual(1, 2, "columns"),
