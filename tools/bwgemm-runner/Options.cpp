@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace bwgemm::runner {
@@ -153,9 +154,16 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
                       "Function to call, if there are several");
   running->add_flag("--hazards", options.hazards,
                     "Have the emulator look for hazards (slower)");
-  running->add_option("--timeout", options.timeout,
-                      "Seconds after which a call counts as hung; 0 for never "
-                      "(30 on a GPU, never on the emulator, which knows)");
+  running
+      ->add_option("--timeout", options.timeout,
+                   "Seconds after which a call counts as hung; 0 for never "
+                   "(30 on a GPU, never on the emulator, which knows)")
+      ->check([](const std::string &text) -> std::string {
+        // Not a number fails this comparison as well.
+        if (std::strtod(text.c_str(), nullptr) >= 0)
+          return "";
+        return "expected a number of seconds, 0 for never, got '" + text + "'";
+      });
   auto *data = app.add_option_group("Arguments");
   data->add_option("--shapes", shapes,
                    "Shapes of arguments with unknown extents, in order: "

@@ -61,7 +61,8 @@ void ProgressLine::show() {
 }
 
 Watchdog::Watchdog(double seconds, std::function<void()> expired) {
-  if (seconds <= 0)
+  // The clock counts nanoseconds in 64 bits: what it cannot count never ends.
+  if (!(seconds > 0 && seconds < 1e9))
     return;
   thread = std::thread([this, seconds, expired = std::move(expired)] {
     std::unique_lock<std::mutex> lock(mutex);
