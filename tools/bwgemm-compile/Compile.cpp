@@ -27,6 +27,7 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -117,6 +118,14 @@ private:
 /// Makes the library's and its header's files before any work, so that a
 /// misspelt folder is not found out about at the end.
 bool Compilation::prepareOutput() {
+  for (StringRef output :
+       {StringRef(options.output), StringRef(options.header)})
+    if (!output.empty() && sys::fs::is_regular_file(output) &&
+        sys::fs::equivalent(output, options.input)) {
+      error("cannot write '" + output.str() +
+            "': it is the input; name another file");
+      return false;
+    }
   if (options.emit != Emit::SharedLibrary)
     return true;
   std::string headerPath = options.header;
@@ -130,8 +139,12 @@ bool Compilation::prepareOutput() {
           "'; name the header with --header=FILE");
     return false;
   }
-  return library.create(options.output, /*executable=*/true) &&
-         header.create(headerPath);
+  if (!library.create(options.output, /*executable=*/true))
+    return false;
+  // A header beside a device is nobody's wish.
+  if (options.header.empty() && library.isSpecialFile())
+    return true;
+  return header.create(headerPath);
 }
 
 /// Text does not depend on whether there is a ptxas: it never holds cubins.
@@ -359,10 +372,13 @@ bool Compilation::link(Module &host) {
   times.finish("link");
   std::string text =
       makeHeader(sys::path::filename(options.output), description);
-  if (!header.write(text) || !library.keep() || !header.keep())
+  bool hasHeader = header.isCreated();
+  if (hasHeader && !header.write(text))
+    return false;
+  if (!library.keep() || (hasHeader && !header.keep()))
     return false;
   if (options.verbose)
-    say("wrote " + options.output + " and its header");
+    say("wrote " + options.output + (hasHeader ? " and its header" : ""));
   return true;
 }
 

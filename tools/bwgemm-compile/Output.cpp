@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
@@ -20,6 +21,35 @@ using namespace llvm;
 
 static void reportUnwritable(StringRef path, std::error_code code) {
   error(("cannot write '" + path + "': " + code.message()).str());
+}
+
+/// Whether a path names a device, a pipe or the like: those are written into,
+/// not replaced.
+static bool isSpecial(StringRef path) {
+  sys::fs::file_status status;
+  return !sys::fs::status(path, status) && sys::fs::exists(status) &&
+         !sys::fs::is_regular_file(status) && !sys::fs::is_directory(status);
+}
+
+static bool writeStream(raw_fd_ostream &stream, StringRef name,
+                        StringRef contents) {
+  stream << contents;
+  stream.flush();
+  std::error_code code = stream.error();
+  stream.clear_error();
+  if (!code)
+    return true;
+  reportUnwritable(name, code);
+  return false;
+}
+
+static bool writeSpecial(StringRef path, StringRef contents) {
+  std::error_code code;
+  raw_fd_ostream stream(path, code);
+  if (!code)
+    return writeStream(stream, path, contents);
+  reportUnwritable(path, code);
+  return false;
 }
 
 OutputFile::~OutputFile() {
@@ -50,8 +80,14 @@ bool OutputFile::create(StringRef wanted, bool executable) {
   if (executable)
     mode |= sys::fs::all_exe;
   int descriptor;
-  if (std::error_code code = sys::fs::createUniqueFile(
-          path + ".%%%%%%.tmp", descriptor, unique, sys::fs::OF_None, mode)) {
+  special = isSpecial(path);
+  // Beside a device may be no place for files.
+  std::error_code code =
+      special
+          ? sys::fs::createTemporaryFile("bwgemm", "tmp", descriptor, unique)
+          : sys::fs::createUniqueFile(path + ".%%%%%%.tmp", descriptor, unique,
+                                      sys::fs::OF_None, mode);
+  if (code) {
     reportUnwritable(path, code);
     return false;
   }
@@ -78,6 +114,15 @@ bool OutputFile::write(StringRef contents) {
 }
 
 bool OutputFile::keep() {
+  if (special) {
+    ErrorOr<std::unique_ptr<MemoryBuffer>> contents =
+        MemoryBuffer::getFile(temporary);
+    if (std::error_code code = contents.getError()) {
+      reportUnwritable(path, code);
+      return false;
+    }
+    return writeSpecial(path, (*contents)->getBuffer());
+  }
   if (std::error_code code = sys::fs::rename(temporary, path)) {
     reportUnwritable(path, code);
     return false;
@@ -87,31 +132,11 @@ bool OutputFile::keep() {
   return true;
 }
 
-static bool writeStream(raw_fd_ostream &stream, StringRef name,
-                        StringRef contents) {
-  stream << contents;
-  stream.flush();
-  std::error_code code = stream.error();
-  stream.clear_error();
-  if (!code)
-    return true;
-  reportUnwritable(name, code);
-  return false;
-}
-
 bool bwgemm::compile::writeOutput(StringRef path, StringRef contents) {
   if (path.empty() || path == "-")
     return writeStream(outs(), "standard output", contents);
-  sys::fs::file_status status;
-  if (!sys::fs::status(path, status) && sys::fs::exists(status) &&
-      !sys::fs::is_regular_file(status) && !sys::fs::is_directory(status)) {
-    std::error_code code;
-    raw_fd_ostream stream(path, code);
-    if (!code)
-      return writeStream(stream, path, contents);
-    reportUnwritable(path, code);
-    return false;
-  }
+  if (isSpecial(path))
+    return writeSpecial(path, contents);
   OutputFile file;
   return file.create(path) && file.write(contents) && file.keep();
 }

@@ -25,6 +25,8 @@ public:
   /// Makes the temporary file for `path`. Returns false after reporting why
   /// not.
   bool create(llvm::StringRef path, bool executable = false);
+  bool isCreated() const { return !temporary.empty(); }
+  bool isSpecialFile() const { return special; }
   const std::string &temporaryPath() const { return temporary; }
   /// Fills the file. Returns false after reporting an error.
   bool write(llvm::StringRef contents);
@@ -33,6 +35,8 @@ public:
 
 private:
   std::string path, temporary;
+  /// Whether `path` is a device or a pipe, which keep() writes into.
+  bool special = false;
 };
 
 /// Writes `contents` to standard output if `path` is "" or "-", to a device or

@@ -20,7 +20,8 @@ static constexpr llvm::StringLiteral kOverview =
     "  bwgemm-opt matmul.mlir --convert-linalg-to-bwgemm\n"
     "  bwgemm-opt gemm.mlir --bwgemm-assign-schedule=schedule=swizzle\n"
     "Every step:\n"
-    "  bwgemm-opt matmul.mlir --bwgemm-lower --mlir-print-ir-after-change\n";
+    "  bwgemm-opt matmul.mlir --bwgemm-lower --mlir-print-ir-after-all \\\n"
+    "    --mlir-print-ir-after-change\n";
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;

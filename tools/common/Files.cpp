@@ -12,27 +12,41 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 #include <unistd.h>
 
 namespace bwgemm::tools {
 
-std::string writeFile(const std::string &path, const std::string &text) {
-  std::string temporary = path + ".tmp-" + std::to_string(getpid());
+std::string writeFile(const std::string &wanted, const std::string &text) {
+  // A link keeps pointing to where it did.
+  std::error_code failure;
+  std::filesystem::path real = std::filesystem::canonical(wanted, failure);
+  std::string path = failure ? wanted : real.string();
+  // A device or a pipe is written into, not replaced.
+  std::filesystem::file_status status = std::filesystem::status(path, failure);
+  bool direct = std::filesystem::exists(status) &&
+                !std::filesystem::is_regular_file(status) &&
+                !std::filesystem::is_directory(status);
+  std::string temporary =
+      direct ? path : path + ".tmp-" + std::to_string(getpid());
   std::FILE *file = std::fopen(temporary.c_str(), "wb");
   if (!file)
-    return path + ": cannot be written: " + std::strerror(errno);
+    return wanted + ": cannot be written: " + std::strerror(errno);
   bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   int problem = errno;
   if (std::fclose(file) != 0 && good) {
     good = false;
     problem = errno;
   }
+  if (good && direct)
+    return "";
   if (good && std::rename(temporary.c_str(), path.c_str()) == 0)
     return "";
   if (good)
     problem = errno;
-  std::remove(temporary.c_str());
-  return path + ": cannot be written: " + std::strerror(problem);
+  if (!direct)
+    std::remove(temporary.c_str());
+  return wanted + ": cannot be written: " + std::strerror(problem);
 }
 
 std::string makeFolder(const std::string &path) {
