@@ -8,8 +8,12 @@
 #include "bwgemm/Conversion/Passes.h"
 #include "bwgemm/Target/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace mlir::bwgemm {
@@ -51,6 +55,49 @@ static bool hasTensors(ModuleOp module) {
       .wasInterrupted();
 }
 
+/// Gives each use of a filled tensor a fill of its own: the value that several
+/// products begin with, once common subexpressions are one, would be copied.
+static void separateFills(ModuleOp module) {
+  SmallVector<linalg::FillOp> fills;
+  module.walk([&](linalg::FillOp fill) {
+    if (fill.getNumResults() == 1)
+      fills.push_back(fill);
+  });
+  for (linalg::FillOp fill : fills)
+    while (!fill.getResult(0).use_empty() && !fill.getResult(0).hasOneUse()) {
+      OpOperand &use = *fill.getResult(0).use_begin();
+      OpBuilder builder(use.getOwner());
+      IRMapping mapping;
+      Value init = fill.getDpsInits().front();
+      if (auto empty = init.getDefiningOp<tensor::EmptyOp>())
+        mapping.map(init, builder.clone(*empty)->getResult(0));
+      use.set(builder.clone(*fill, mapping)->getResult(0));
+    }
+}
+
+/// Fills what an op would begin with that is a constant of one number:
+/// constants lie in memory that nobody may write.
+static void fillConstantInits(ModuleOp module) {
+  module.walk([](linalg::LinalgOp op) {
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      auto constant = init.get().getDefiningOp<arith::ConstantOp>();
+      auto value = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                            : DenseElementsAttr();
+      if (!value || !value.isSplat())
+        continue;
+      OpBuilder builder(op);
+      Location loc = constant.getLoc();
+      auto type = cast<RankedTensorType>(constant.getType());
+      Value number = arith::ConstantOp::create(
+          builder, loc, value.getSplatValue<TypedAttr>());
+      Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                            type.getElementType());
+      init.set(
+          linalg::FillOp::create(builder, loc, number, empty).getResult(0));
+    }
+  });
+}
+
 namespace {
 class BufferizeTensorsPass
     : public bwgemm::impl::BufferizeTensorsBase<BufferizeTensorsPass> {
@@ -61,11 +108,15 @@ public:
     OpPassManager manager(ModuleOp::getOperationName());
     buildPipeline(manager);
     manager.getDependentDialects(registry);
+    registry.insert<arith::ArithDialect, linalg::LinalgDialect,
+                    tensor::TensorDialect>();
   }
 
   void runOnOperation() override {
     OpPassManager manager(ModuleOp::getOperationName());
     if (hasTensors(getOperation())) {
+      fillConstantInits(getOperation());
+      separateFills(getOperation());
       buildPipeline(manager);
       getOperation()->setAttr(kBufferizedAttr, UnitAttr::get(&getContext()));
     } else {

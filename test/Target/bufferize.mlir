@@ -37,3 +37,39 @@ func.func @memrefs(%a: memref<4x4xf32>) -> memref<4xf32> {
   %result = memref.alloc() : memref<4xf32>
   return %result : memref<4xf32>
 }
+
+// -----
+
+// A fill that several products begin with is one for each, without a copy.
+
+// CHECK-LABEL: func.func @shared_fill(
+// CHECK-SAME: %[[A:.*]]: memref<4x4xf32>, %[[D:.*]]: memref<4x4xf32>, %[[E:.*]]: memref<4x4xf32>)
+// CHECK-NOT: memref.copy
+// CHECK: linalg.fill {{.*}} outs(%[[D]] :
+// CHECK: linalg.matmul {{.*}} outs(%[[D]] :
+// CHECK: linalg.fill {{.*}} outs(%[[E]] :
+// CHECK: linalg.matmul {{.*}} outs(%[[E]] :
+// CHECK-NOT: memref.copy
+func.func @shared_fill(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4x4xf32>
+  %filled = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %d = linalg.matmul ins(%a, %a : tensor<4x4xf32>, tensor<4x4xf32>) outs(%filled : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %e = linalg.matmul ins(%d, %a : tensor<4x4xf32>, tensor<4x4xf32>) outs(%filled : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %d, %e : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// So is a constant of one number.
+
+// CHECK-LABEL: func.func @constant_init(
+// CHECK-SAME: %[[A:.*]]: memref<4x4xf32>, %[[D:.*]]: memref<4x4xf32>)
+// CHECK-NOT: memref.copy
+// CHECK: linalg.fill {{.*}} outs(%[[D]] :
+// CHECK: linalg.matmul {{.*}} outs(%[[D]] :
+func.func @constant_init(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %init = arith.constant dense<0.0> : tensor<4x4xf32>
+  %d = linalg.matmul ins(%a, %a : tensor<4x4xf32>, tensor<4x4xf32>) outs(%init : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %d : tensor<4x4xf32>
+}

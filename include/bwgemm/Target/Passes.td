@@ -14,7 +14,9 @@ def BufferizeTensors : Pass<"bwgemm-bufferize", "::mlir::ModuleOp"> {
   let summary = "tensors to memrefs";
   let description = [{
     Upstream's one-shot bufferization over function boundaries, then
-    `bwgemm-results-to-arguments`. A module without tensors keeps its own
+    `bwgemm-results-to-arguments`. What would be copied first, a fill or a constant
+    of one number that several ops begin with, is filled anew for each. A module
+    without tensors keeps its own
     allocations, and only returned buffers become arguments; another is marked
     with `bwgemm.bufferized`.
   }];
