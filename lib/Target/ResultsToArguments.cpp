@@ -60,6 +60,31 @@ void allocateReturnedType(func::FuncOp function) {
   });
 }
 
+/// Whether each result has memory of its own: upstream's rewriting gives it
+/// that of the caller, and has but one place for a buffer.
+LogicalResult checkResultsApart(func::FuncOp function) {
+  WalkResult result = function.walk([](func::ReturnOp returned) {
+    DenseMap<Value, unsigned> seen;
+    for (auto [index, operand] : llvm::enumerate(returned.getOperands())) {
+      Value buffer = operand;
+      while (auto cast = buffer.getDefiningOp<memref::CastOp>())
+        buffer = cast.getSource();
+      if (!buffer.getDefiningOp<memref::AllocOp>())
+        continue;
+      auto [first, isNew] = seen.try_emplace(buffer, index);
+      if (isNew)
+        continue;
+      returned.emitOpError()
+          << "results " << first->second << " and " << index
+          << " are one buffer, which cannot become two of the caller's; "
+             "return it once";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 class ResultsToArgumentsPass
     : public bwgemm::impl::ResultsToArgumentsBase<ResultsToArgumentsPass> {
 public:
@@ -73,6 +98,8 @@ public:
     for (auto function : module.getOps<func::FuncOp>()) {
       if (!function.isPublic() || function.isDeclaration())
         continue;
+      if (mlir::failed(checkResultsApart(function)))
+        return signalPassFailure();
       functions.push_back(function);
       allocateReturnedType(function);
       function.setPrivate();
