@@ -183,7 +183,7 @@ public:
     WalkResult result = getOperation().walk([&](gpu::GPUFuncOp kernel) {
       if (!TileProgramOps::isTileProgram(kernel))
         return WalkResult::skip();
-      FailureOr<TileProgramOps> ops = TileProgramOps::match(kernel);
+      FailureOr<TileProgramOps> ops = TileProgramOps::matchTma(kernel);
       if (failed(ops))
         return WalkResult::interrupt();
       AsyncProgram(kernel, *ops).emit();

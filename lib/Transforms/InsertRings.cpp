@@ -211,7 +211,7 @@ public:
       if (!schedule || schedule.getPreset() < Preset::Pipelined ||
           !TileProgramOps::isTileProgram(kernel))
         return WalkResult::skip();
-      FailureOr<TileProgramOps> ops = TileProgramOps::match(kernel);
+      FailureOr<TileProgramOps> ops = TileProgramOps::matchTma(kernel);
       if (failed(ops))
         return WalkResult::interrupt();
       ResourcePlan plan = planResources(

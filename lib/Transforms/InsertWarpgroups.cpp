@@ -387,7 +387,7 @@ public:
       auto schedule = kernel->getAttrOfType<ScheduleAttr>("bwgemm.schedule");
       if (!schedule || !TileProgramOps::isTileProgram(kernel))
         return WalkResult::skip();
-      FailureOr<TileProgramOps> ops = TileProgramOps::match(kernel);
+      FailureOr<TileProgramOps> ops = TileProgramOps::matchTma(kernel);
       if (failed(ops))
         return WalkResult::interrupt();
       WarpgroupProgram(kernel, *ops, schedule).emit();

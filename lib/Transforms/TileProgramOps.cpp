@@ -61,6 +61,19 @@ FailureOr<TileProgramOps> TileProgramOps::match(gpu::GPUFuncOp kernel) {
   return ops;
 }
 
+FailureOr<TileProgramOps> TileProgramOps::matchTma(gpu::GPUFuncOp kernel) {
+  FailureOr<TileProgramOps> ops = match(kernel);
+  if (failed(ops))
+    return failure();
+  for (LoadOp load : {ops->loadA, ops->loadB})
+    if (!isa<TensorMapType>(load.getSource().getType()))
+      return load.emitOpError()
+             << "expects a tensor map to load through, but got "
+             << load.getSource().getType()
+             << "; tiles that threads copy are for bwgemm-insert-warps";
+  return ops;
+}
+
 TileCopy::TileCopy(LoadOp load, TypedValue<SmemType> tile, Value barriers,
                    Value index)
     : map(load.getMap()), coordinates(load.getCoordinates()), tile(tile),

@@ -28,6 +28,8 @@ struct TileProgramOps {
   static bool isTileProgram(gpu::GPUFuncOp kernel);
   /// The parts of a kernel; an error if it is not made as said above.
   static FailureOr<TileProgramOps> match(gpu::GPUFuncOp kernel);
+  /// The same, of a kernel that loads through tensor maps.
+  static FailureOr<TileProgramOps> matchTma(gpu::GPUFuncOp kernel);
 };
 
 /// TMA copies of a tile, or of a part of it, see `bwgemm.tma_load`.

@@ -41,3 +41,21 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @memory(%a_in: memref<?x?xbf16>, %b_in: memref<?x?xbf16>, %d: memref<?x?xf32>, %depth: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %acc = bwgemm.accumulator : !bwgemm.acc<64x64xf32>
+    scf.for %k = %c0 to %depth step %c64 {
+      // expected-error @+1 {{expects a tensor map to load through, but got 'memref<?x?xbf16>'; tiles that threads copy are for bwgemm-insert-warps}}
+      %a = bwgemm.load %a_in[%c0, %k] : memref<?x?xbf16> -> !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+      %b = bwgemm.load %b_in[%c0, %k] : memref<?x?xbf16> -> !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+      bwgemm.mma %acc, %a, %b : !bwgemm.acc<64x64xf32>, !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>
+    }
+    bwgemm.store %acc, %d[%c0, %c0] : !bwgemm.acc<64x64xf32>, memref<?x?xf32>
+    gpu.return
+  }
+}
