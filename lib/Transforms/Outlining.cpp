@@ -18,6 +18,8 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 using namespace mlir::bwgemm;
 
@@ -44,13 +46,26 @@ static gpu::GPUModuleOp getKernelModule(ModuleOp module) {
   return kernels;
 }
 
+/// A function's name as one that PTX has for a kernel: letters, digits, _ and
+/// $, and no digit first (PTX ISA, "Identifiers").
+static std::string getIdentifier(StringRef name) {
+  std::string identifier = name.str();
+  for (char &c : identifier)
+    if (!llvm::isAlnum(c) && c != '_' && c != '$')
+      c = '_';
+  if (identifier.empty() || llvm::isDigit(identifier.front()))
+    identifier.insert(0, "kernel_");
+  return identifier;
+}
+
 gpu::GPUFuncOp bwgemm::createKernel(GemmOp gemm, TypeRange arguments,
                                     std::array<int32_t, 2> blockSize,
                                     StringRef suffix) {
   auto module = gemm->getParentOfType<ModuleOp>();
   gpu::GPUModuleOp kernels = getKernelModule(module);
   auto function = gemm->getParentOfType<FunctionOpInterface>();
-  std::string base = (function.getName() + suffix).str(), name = base;
+  std::string base = getIdentifier(function.getName()) + suffix.str();
+  std::string name = base;
   for (unsigned i = 1; kernels.lookupSymbol(name); ++i)
     name = base + "_" + std::to_string(i);
   OpBuilder builder(module.getContext());
