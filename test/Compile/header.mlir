@@ -6,7 +6,16 @@
 // RUN: %cc -std=c99 -pedantic -Wall -Wextra -Werror -fsyntax-only %t/several.h
 // RUN: %cc -x c++ -std=c++17 -pedantic -Wall -Wextra -Werror -fsyntax-only %t/several.h
 
-// CHECK: #ifndef BWGEMM_LIBRARY_LIBSEVERAL_H
+// Two headers of one name do not hide each other.
+// RUN: mkdir %t/a %t/b
+// RUN: bwgemm-compile %s --ptxas=none --schedule=naive -o %t/a/x.so
+// RUN: bwgemm-compile %S/Inputs/matmul.mlir --ptxas=none --schedule=naive -o %t/b/x.so
+// RUN: cat %t/a/x.h %t/b/x.h > %t/both.h
+// RUN: %cc -std=c11 -pedantic -Wall -Wextra -Werror -E %t/both.h | FileCheck %s --check-prefix=BOTH
+// BOTH: _mlir_ciface_once
+// BOTH: _mlir_ciface_matmul
+
+// CHECK: #ifndef BWGEMM_LIBRARY_LIBSEVERAL_{{[0-9A-F]+}}_H
 // CHECK: } bwgemm_memref_2d_t;
 
 // The operands of a single product are called as in its definition.
@@ -31,6 +40,25 @@ func.func @answer(%x: f32, %n: index) -> i32 {
 // CHECK: /* with.dot: not declared, because its name is not one in C. */
 func.func @with.dot() {
   return
+}
+
+// Names with a meaning of their own are called by the other name.
+// CHECK: void _mlir_ciface_main(bwgemm_memref_2d_t *arg0);
+// CHECK-NEXT: /* main itself, with the fields of each descriptor as arguments, is not
+// CHECK-NEXT:  * declared, because its name has a meaning in C or C++. */
+func.func @main(%a: memref<4x4xf32>) {
+  return
+}
+// CHECK: int32_t _mlir_ciface_int(void);
+// CHECK-NOT: int32_t int(
+func.func @int() -> i32 {
+  %c42 = arith.constant 42 : i32
+  return %c42 : i32
+}
+// CHECK: int32_t _mlir_ciface_int32_t(void);
+func.func @int32_t() -> i32 {
+  %c42 = arith.constant 42 : i32
+  return %c42 : i32
 }
 
 // CHECK-NOT: hidden

@@ -12,6 +12,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 #include <map>
 #include <set>
 #include <vector>
@@ -40,18 +41,64 @@ static bool isScalarOfC(StringRef element) {
 }
 
 static bool isCIdentifier(StringRef name) {
-  static const std::set<StringRef> keywords = {
-      "auto",     "break",     "case",     "char",     "const",   "continue",
-      "default",  "do",        "double",   "else",     "enum",    "extern",
-      "float",    "for",       "goto",     "if",       "inline",  "int",
-      "long",     "register",  "return",   "restrict", "short",   "signed",
-      "sizeof",   "static",    "struct",   "switch",   "typedef", "union",
-      "unsigned", "void",      "volatile", "while",    "bool",    "class",
-      "delete",   "namespace", "new",      "operator", "private", "public",
-      "template", "this",      "throw",    "try",      "catch",   "using",
-      "virtual",  "typename",  "friend",   "explicit", "export",  "protected"};
-  return !name.empty() && !isDigit(name.front()) && !keywords.count(name) &&
+  return !name.empty() && !isDigit(name.front()) &&
          all_of(name, [](char c) { return isAlnum(c) || c == '_'; });
+}
+
+/// Whether a name has a meaning in C or C++ already: keywords, what the headers
+/// define that this one includes, and `main`.
+static bool isTaken(StringRef name) {
+  static const std::set<StringRef> taken = {
+      "auto",          "break",
+      "case",          "char",
+      "const",         "continue",
+      "default",       "do",
+      "double",        "else",
+      "enum",          "extern",
+      "float",         "for",
+      "goto",          "if",
+      "inline",        "int",
+      "long",          "register",
+      "return",        "restrict",
+      "short",         "signed",
+      "sizeof",        "static",
+      "struct",        "switch",
+      "typedef",       "union",
+      "unsigned",      "void",
+      "volatile",      "while",
+      "bool",          "class",
+      "delete",        "namespace",
+      "new",           "operator",
+      "private",       "public",
+      "template",      "this",
+      "throw",         "try",
+      "catch",         "using",
+      "virtual",       "typename",
+      "friend",        "explicit",
+      "export",        "protected",
+      "main",          "true",
+      "false",         "nullptr",
+      "asm",           "mutable",
+      "and",           "or",
+      "not",           "xor",
+      "compl",         "bitand",
+      "bitor",         "and_eq",
+      "or_eq",         "xor_eq",
+      "not_eq",        "constexpr",
+      "alignas",       "alignof",
+      "decltype",      "noexcept",
+      "typeid",        "wchar_t",
+      "char8_t",       "char16_t",
+      "char32_t",      "concept",
+      "requires",      "co_await",
+      "co_yield",      "co_return",
+      "consteval",     "constinit",
+      "static_assert", "thread_local",
+      "static_cast",   "dynamic_cast",
+      "const_cast",    "reinterpret_cast"};
+  // Of stdint.h, stddef.h and this header.
+  return taken.count(name) || name.ends_with("_t") ||
+         name.starts_with("bwgemm_");
 }
 
 namespace {
@@ -137,11 +184,13 @@ static Function readFunction(const json::Object &entry) {
 // Printing
 //===----------------------------------------------------------------------===//
 
-static std::string guardOf(StringRef libraryName) {
+/// Files of one name in different folders, or of names that differ in signs
+/// alone, have different guards unless they say the same.
+static std::string guardOf(StringRef libraryName, StringRef contents) {
   std::string guard = "BWGEMM_LIBRARY_";
   for (char c : sys::path::stem(libraryName))
     guard += isAlnum(c) ? toUpper(c) : '_';
-  return guard + "_H";
+  return guard + "_" + utohexstr(xxh3_64bits(contents)) + "_H";
 }
 
 static std::string structOf(int64_t rank) {
@@ -212,6 +261,12 @@ static void printFunction(raw_ostream &os, const Function &function) {
     else
       os << structOf(argument.rank) << " *" << argument.name;
   });
+  if (isTaken(function.name)) {
+    os << "/* " << function.name
+       << " itself, with the fields of each descriptor as arguments, is not\n"
+          " * declared, because its name has a meaning in C or C++. */\n\n";
+    return;
+  }
   os << "/* The same with the fields of each descriptor as arguments. */\n"
      << function.result << ' ' << function.name << "(";
   list([&](const Argument &argument) {
@@ -249,7 +304,7 @@ std::string bwgemm::compile::makeHeader(StringRef libraryName,
 
   std::string text;
   raw_string_ostream os(text);
-  std::string guard = guardOf(libraryName);
+  std::string guard = guardOf(libraryName, jsonText);
   os << "/* " << libraryName << ": made by bwgemm-compile.\n"
      << " *\n"
         " * Buffers may lie in host memory (they are copied to the GPU and "
