@@ -133,4 +133,4 @@ if gpu:
 
 # Needs python3-psutil; without it a test that hangs is not stopped.
 if lit_config.maxIndividualTestTimeIsSupported[0]:
-    lit_config.maxIndividualTestTime = 600
+    lit_config.maxIndividualTestTime = 900
