@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <unistd.h>
 
 namespace bwgemm::ptxrun {
 
@@ -46,6 +47,17 @@ std::string Buffers::add(const BufferSpec &spec, uint64_t seed) {
   auto buffer = std::make_unique<Buffer>();
   buffer->spec = spec;
   if (spec.fill) {
+    double bytes = double(sizeInBytes(spec.type));
+    for (int64_t extent : spec.shape)
+      bytes *= double(extent);
+    // It is there twice on the emulator.
+    double memory =
+        double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+    if (2 * bytes > memory)
+      return "buffer '" + spec.name + "' needs about " +
+             std::to_string(int64_t(2 * bytes / 0x1p30)) +
+             " GiB of host memory, and there are " +
+             std::to_string(int64_t(memory / 0x1p30));
     buffer->host.resize(buffer->count() * sizeInBytes(spec.type));
     fill(spec.type, buffer->host.data(), buffer->count(), *spec.fill,
          seed + buffers.size());

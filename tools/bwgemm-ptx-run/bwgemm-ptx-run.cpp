@@ -7,6 +7,7 @@
 
 #include "Arguments.h"
 #include "Buffers.h"
+#include "CommandLine.h"
 #include "Expectations.h"
 #include "Session.h"
 
@@ -318,16 +319,19 @@ int main(int argc, char **argv) {
            "Print a buffer after the run, or save it: BUFFER:FILE.npy");
   repeated("--expect", options.expects,
            "What a buffer must hold after the run (see below)");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    // CLI11 prints help and errors; its own codes are not ours.
-    return app.exit(error) == 0 ? Right : BadInput;
-  }
-
   nlohmann::ordered_json json;
   json["status"] = nullptr;
-  int status = runAndJudge(options, json);
+  std::optional<int> ended = bwgemm::tools::parse(app, argc, argv);
+  if (ended == 0)
+    return Right;
+  int status = BadInput;
+  if (ended) {
+    // Whoever reads JSON finds one object, whatever went wrong.
+    options.json = bwgemm::tools::hasFlag(argc, argv, "--json");
+    json["error"] = bwgemm::tools::usageError;
+  } else {
+    status = runAndJudge(options, json);
+  }
   if (options.json) {
     static constexpr const char *names[] = {"ok", "wrong", "error", "fault"};
     json["status"] = names[status];
@@ -336,5 +340,5 @@ int main(int argc, char **argv) {
                           nlohmann::ordered_json::error_handler_t::replace)
                     .c_str());
   }
-  return status;
+  return bwgemm::tools::flushOutput("bwgemm-ptx-run") ? status : int(BadInput);
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CommandLine.h"
 #include "Run.h"
 
 #include <cstdio>
@@ -14,15 +15,25 @@ using namespace bwgemm::runner;
 
 int main(int argc, char **argv) {
   Options options;
-  if (auto status = parseOptions(argc, argv, options))
+  RunResult result;
+  if (auto status = parseOptions(argc, argv, options)) {
+    // Whoever reads JSON finds one object, whatever went wrong.
+    if (*status == bwgemm::tools::badUsage &&
+        bwgemm::tools::hasFlag(argc, argv, "--json")) {
+      result.status = Status::BadInput;
+      result.message = bwgemm::tools::usageError;
+      printJson(result);
+    }
     return *status;
+  }
   try {
-    RunResult result = run(options);
+    result = run(options);
     if (options.json)
       printJson(result);
     else
       printText(result);
-    return int(result.status);
+    return bwgemm::tools::flushOutput("bwgemm-runner") ? int(result.status)
+                                                       : int(Status::BadInput);
   } catch (const std::exception &failure) {
     // Out of memory, mostly; the standard library has no other way to say so.
     std::fprintf(stderr, "bwgemm-runner: error: %s\n", failure.what());
