@@ -40,18 +40,20 @@ gpu.module @kernels {
 
 gpu.module @kernels {
   // Sums in f16 are two words of two for each 16 x 8, the first with a row of the
-  // upper eight. The last product is that of the lower 16 rows and the right 8
-  // columns.
+  // upper eight. Products go there and back: the lower 16 rows begin with the
+  // right 8 columns, where the upper ones have ended.
   // CHECK-LABEL: llvm.func @half
   gpu.func @half(%out: memref<64xf32>, %at: index, %a: !bwgemm.operand<a, 32x16xf16>, %b: !bwgemm.operand<b, 16x16xf16>) kernel {
     // CHECK: %[[ZERO:.*]] = llvm.mlir.zero : vector<2xf16>
     %zero = bwgemm.fragment_zero : !bwgemm.fragment<32x16xf16, warps = 1x1>
-    // CHECK-COUNT-3: nvvm.mma.sync
-    // CHECK: %[[LAST:.*]] = nvvm.mma.sync A[%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}] B[%{{.*}}, %{{.*}}] C[%[[ZERO]], %[[ZERO]]] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, shape = #nvvm.shape<m = 16, n = 8, k = 16>} : (vector<2xf16>, vector<2xf16>, vector<2xf16>) -> !llvm.struct<(vector<2xf16>, vector<2xf16>)>
-    // CHECK-NOT: nvvm.mma.sync
+    // CHECK: nvvm.mma.sync A[%[[UP:[0-9]+]], %{{.*}}] B[%[[LEFT:[0-9]+]], %{{[0-9]+}}] C
+    // CHECK: nvvm.mma.sync A[%[[UP]], %{{.*}}] B[%[[RIGHT:[0-9]+]], %{{[0-9]+}}] C
+    // CHECK: %[[CORNER:.*]] = nvvm.mma.sync A[%[[DOWN:[0-9]+]], %{{.*}}, %{{.*}}, %{{.*}}] B[%[[RIGHT]], %{{[0-9]+}}] C[%[[ZERO]], %[[ZERO]]] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, shape = #nvvm.shape<m = 16, n = 8, k = 16>} : (vector<2xf16>, vector<2xf16>, vector<2xf16>) -> !llvm.struct<(vector<2xf16>, vector<2xf16>)>
     %sum = bwgemm.mma_sync %zero, %a, %b : !bwgemm.fragment<32x16xf16, warps = 1x1>, !bwgemm.operand<a, 32x16xf16>, !bwgemm.operand<b, 16x16xf16>
-    // CHECK: %[[UPPER:.*]] = llvm.extractvalue %[[LAST]][0]
-    // CHECK: %[[LOWER:.*]] = llvm.extractvalue %[[LAST]][1]
+    // CHECK: %[[UPPER:.*]] = llvm.extractvalue %[[CORNER]][0]
+    // CHECK: %[[LOWER:.*]] = llvm.extractvalue %[[CORNER]][1]
+    // CHECK: nvvm.mma.sync A[%[[DOWN]], %{{.*}}] B[%[[LEFT]], %{{[0-9]+}}] C
+    // CHECK-NOT: nvvm.mma.sync
     // CHECK: %[[PAIR:.*]] = llvm.fpext %[[UPPER]] : vector<2xf16> to vector<2xf32>
     // CHECK: %[[E0:.*]] = llvm.extractelement %[[PAIR]]
     // CHECK: %[[E1:.*]] = llvm.extractelement %[[PAIR]]
