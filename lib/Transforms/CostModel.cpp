@@ -315,11 +315,14 @@ Prediction bwgemm::predictWarpgroups(const WarpgroupModel &machine,
   // Of what CTAs of a cluster share each fetches a part.
   double fetched = double(m) / clusterN + double(n) / clusterM;
   double active = std::min(1.0, double(result.tiles) / machine.multiprocessors);
-  double fetch = lines *
-                 (fetched * machine.line +
-                  (double(m + n) - fetched) * machine.sharedLine) *
-                 (machine.lineAlone + (1 - machine.lineAlone) * active) *
-                 (problem.wholeLines ? 1 : machine.splitLine);
+  // A line comes as one row of a box or as several.
+  double rowsOfLine = 128.0 / std::max<unsigned>(fields.swizzleSpan, 16);
+  double line = std::max(machine.line, rowsOfLine * machine.boxRow);
+  double fetch =
+      lines *
+      (fetched * line + (double(m + n) - fetched) * machine.sharedLine) *
+      (machine.lineAlone + (1 - machine.lineAlone) * active) *
+      (problem.wholeLines ? 1 : machine.splitLine);
   // A slot is filled and multiplied once in as many steps as there are slots.
   double filled =
       machine.latency + fetch + (inCluster ? machine.clusterLatency : 0);
@@ -331,6 +334,8 @@ Prediction bwgemm::predictWarpgroups(const WarpgroupModel &machine,
   double main = double(result.waves) * double(result.steps) * step;
   if (fields.store == StoreKind::Tma && !fields.pingpong)
     main *= machine.mainLoopByTma;
+  if (rowsOfLine > 1)
+    main *= machine.narrowRows;
   double end =
       std::max(1.0, double(m) / 128) *
       getTileEnd(machine, fields, parts > 1 ? int64_t(4) : problem.resultBytes);

@@ -111,6 +111,11 @@ struct WarpgroupModel {
   double line = 0.00112, sharedLine = 0.000326;
   double lineAlone = 0.979;
   double splitLine = 1.88;
+  /// The same for each row of a box, which TMA takes one by one however narrow
+  /// it is; and how much longer a main loop takes with rows of less than 128
+  /// bytes where products bound it.
+  double boxRow = 0.00082;
+  double narrowRows = 1.04;
   /// Microseconds from the release of a slot until its first line has come;
   /// more in a cluster; and slots that a warpgroup that multiplies alone holds,
   /// since it waits for the products of the step before.
