@@ -17,7 +17,7 @@ static constexpr llvm::StringLiteral kFields =
     "tile=MxNxK, stages=S, swizzle=none|32B|64B|128B, "
     "tmem_load=32x32b|16x256b, raster=R, "
     "order=straight|serpentine|hilbert, store=direct|tma, staging=S, "
-    "swap_ab=on|off, pingpong=on|off, "
+    "swap_ab=on|off, pingpong=on|off, l2_keep=none|a|b, "
     "cta_group=1|2, "
     "cluster=MxN, scheduler=static|clc|stream_k, split_k=S, "
     "warps=MxN, precision=full|tf32, accumulator=f32|f16, promote=K, "
@@ -138,6 +138,11 @@ std::optional<ScheduleSpec> ScheduleSpec::parse(StringRef text,
       if (value != "on" && value != "off")
         return badValue("on|off");
       spec.pingpong = value == "on";
+    } else if (key == "l2_keep") {
+      std::optional<L2Keep> keep = symbolizeL2Keep(value);
+      if (!keep)
+        return badValue("none|a|b");
+      spec.l2Keep = keep;
     } else if (key == "cta_group") {
       if (value != "1" && value != "2")
         return badValue("1|2");
@@ -218,6 +223,7 @@ ScheduleSpec ScheduleSpec::getFrom(const ScheduleFields &fields) {
   spec.staging = fields.staging;
   spec.swapAB = fields.swapAB;
   spec.pingpong = fields.pingpong;
+  spec.l2Keep = fields.l2Keep;
   spec.ctaGroup = fields.ctaGroup;
   spec.cluster = fields.cluster;
   spec.scheduler = fields.scheduler;
@@ -228,9 +234,9 @@ ScheduleSpec ScheduleSpec::getFrom(const ScheduleFields &fields) {
 
 bool ScheduleSpec::namesFields() const {
   return tile || stages.value_or(1) != 1 || swizzleSpan || tmemLoad || raster ||
-         order || store || staging || swapAB || pingpong || ctaGroup ||
-         cluster || scheduler || splitK || pdl || warps || promote ||
-         compensated ||
+         order || store || staging || swapAB || pingpong || l2Keep ||
+         ctaGroup || cluster || scheduler || splitK || pdl || warps ||
+         promote || compensated ||
          precision.value_or(Precision::Full) != Precision::Full ||
          accumulator.value_or(Accumulator::F32) != Accumulator::F32;
 }

@@ -41,6 +41,8 @@ void printOpenFields(
     print("swap_ab", fields.swapAB ? "on" : "off");
   if (fields.pingpong != defaults.pingpong)
     print("pingpong", fields.pingpong ? "on" : "off");
+  if (fields.l2Keep != defaults.l2Keep)
+    print("l2_keep", stringifyL2Keep(fields.l2Keep));
   if (given(fields.ctaGroup, defaults.ctaGroup))
     print("cta_group", Twine(fields.ctaGroup));
   if (given(fields.cluster, defaults.cluster))
@@ -189,6 +191,12 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expects compensated = off with accumulator = f16, "
                           "which cannot hold the error of a sum of f32, but "
                           "got on";
+  // schedule_c21: the hint is one of TMA.
+  if (fields.l2Keep != L2Keep::None &&
+      (fields.preset < Preset::Tma || usesMmaSync(fields.preset)))
+    return emitError() << "expects l2_keep = none but from preset tma on, but "
+                          "got preset "
+                       << stringifyPreset(fields.preset);
   // schedule_c20
   if (fields.pingpong && fields.preset != Preset::Persistent)
     return emitError() << "expects pingpong = on with preset persistent, but "
@@ -209,7 +217,10 @@ static ParseResult parseOpenField(AsmParser &parser, StringRef field, SMLoc loc,
     auto value = symbolize(text);
     if (!value)
       return parser.emitError(valueLoc, "expects ")
-             << (field == "order" || field == "accumulator" ? "an " : "a ")
+             << (field == "order" || field == "accumulator" ||
+                         field == "l2_keep"
+                     ? "an "
+                     : "a ")
              << field << " of " << expected << ", but got " << text;
     into = *value;
     return success();
@@ -266,11 +277,15 @@ static ParseResult parseOpenField(AsmParser &parser, StringRef field, SMLoc loc,
     return keyword(onOff, fields.swapAB, "on or off");
   if (field == "pingpong")
     return keyword(onOff, fields.pingpong, "on or off");
+  if (field == "l2_keep")
+    return keyword([](StringRef text) { return symbolizeL2Keep(text); },
+                   fields.l2Keep, "none, a or b");
   if (field == "compensated")
     return keyword(onOff, fields.compensated, "on or off");
   return parser.emitError(
              loc, "expects raster, order, store, staging, swap_ab, pingpong, "
-                  "cta_group, cluster, scheduler, split_k, warps, precision, "
+                  "l2_keep, cta_group, cluster, scheduler, split_k, warps, "
+                  "precision, "
                   "accumulator, promote, compensated or pdl, but got ")
          << field;
 }

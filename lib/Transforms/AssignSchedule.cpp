@@ -732,6 +732,7 @@ FailureOr<ScheduleAttr> Scheduler::tensorCore() {
                          fields, refusal)))
     return failure();
   fields.pdl = spec.pdl.value_or(false);
+  fields.l2Keep = spec.l2Keep.value_or(L2Keep::None);
   fields.precision = getPrecision();
   if (failed(checkPromotion(gemm, spec, tile[2], refusal)))
     return failure();

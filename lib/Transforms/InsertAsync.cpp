@@ -140,8 +140,10 @@ void AsyncProgram::emitLoop() {
                   ops.loadB.getTile().getType().getStageBytes();
   inElectedThread([&] {
     MBarrierArriveExpectTxOp::create(builder, loc, loaded, zero, bytes);
-    emitCopies(builder, loc, TileCopy(ops.loadA, tileA, loaded, zero));
-    emitCopies(builder, loc, TileCopy(ops.loadB, tileB, loaded, zero));
+    emitCopies(builder, loc,
+               TileCopy(ops.loadA, /*isA=*/true, tileA, loaded, zero));
+    emitCopies(builder, loc,
+               TileCopy(ops.loadB, /*isA=*/false, tileB, loaded, zero));
   });
   MBarrierWaitOp::create(builder, loc, loaded, zero, parity);
   fence(FenceKind::Tcgen05After);

@@ -139,13 +139,14 @@ void RingProgram::emitMainLoop() {
                                       operands, filling, Value());
       auto full =
           RingFullOp::create(builder, loc, barriers, index, operands, filling);
-      auto copy = [&](LoadOp load, Value buffer) {
+      auto copy = [&](LoadOp load, bool isA) {
+        Value buffer = empty.getBuffers()[isA ? 0 : 1];
         emitCopies(builder, loc,
-                   TileCopy(load, cast<TypedValue<SmemType>>(buffer),
+                   TileCopy(load, isA, cast<TypedValue<SmemType>>(buffer),
                             full.getBarriers(), full.getIndex()));
       };
-      copy(ops.loadA, empty.getBuffers()[0]);
-      copy(ops.loadB, empty.getBuffers()[1]);
+      copy(ops.loadA, /*isA=*/true);
+      copy(ops.loadB, /*isA=*/false);
       Value nextFilling =
           RingNextOp::create(builder, loc, cursor, operands, filling);
 

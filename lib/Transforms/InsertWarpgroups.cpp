@@ -200,13 +200,14 @@ void WarpgroupProgram::emitLoad() {
            auto full = RingFullOp::create(
                builder, loc, MBarrierType::get(builder.getContext(), stages),
                builder.getIndexType(), operands, cursor);
-           auto copy = [&](LoadOp load, Value buffer) {
+           auto copy = [&](LoadOp load, bool isA) {
+             Value buffer = slot.getBuffers()[isA ? 0 : 1];
              emitCopies(builder, loc,
-                        TileCopy(load, cast<TypedValue<SmemType>>(buffer),
+                        TileCopy(load, isA, cast<TypedValue<SmemType>>(buffer),
                                  full.getBarriers(), full.getIndex()));
            };
-           copy(ops.loadA, slot.getBuffers()[0]);
-           copy(ops.loadB, slot.getBuffers()[1]);
+           copy(ops.loadA, /*isA=*/true);
+           copy(ops.loadB, /*isA=*/false);
            return {next(cursor)};
          });
   });

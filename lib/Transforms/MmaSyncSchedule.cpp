@@ -123,12 +123,13 @@ private:
 
 LogicalResult MmaSyncScheduler::checkFields() {
   StringRef missing =
-      spec.tmemLoad                    ? "tmem_load"
-      : spec.store == StoreKind::Tma   ? "store=tma"
-      : spec.staging                   ? "staging"
-      : spec.swapAB.value_or(false)    ? "swap_ab"
-      : spec.pingpong.value_or(false)  ? "pingpong"
-      : spec.ctaGroup.value_or(1) != 1 ? "cta_group"
+      spec.tmemLoad                                        ? "tmem_load"
+      : spec.store == StoreKind::Tma                       ? "store=tma"
+      : spec.staging                                       ? "staging"
+      : spec.swapAB.value_or(false)                        ? "swap_ab"
+      : spec.pingpong.value_or(false)                      ? "pingpong"
+      : spec.l2Keep.value_or(L2Keep::None) != L2Keep::None ? "l2_keep"
+      : spec.ctaGroup.value_or(1) != 1                     ? "cta_group"
       : spec.cluster.value_or(std::array<int64_t, 2>{1, 1}) !=
               std::array<int64_t, 2>{1, 1}
           ? "cluster"

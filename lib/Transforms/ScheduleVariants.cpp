@@ -64,11 +64,13 @@ public:
     // order only says which lie on neighbouring multiprocessors.
     varyStore();
     varyCluster(/*allSlices=*/false);
-    if (severalWaves)
+    if (severalWaves) {
       varyOrder({getSquareRaster(target, fields), 16, 4},
                 {TileOrder::Serpentine});
-    else
+      varyKeep();
+    } else {
       varyOrder({1, 32}, {});
+    }
     varyOverlap();
     varyCluster(/*allSlices=*/true);
     varyDepth(fields.tile[2] * 2);
@@ -101,6 +103,13 @@ private:
         specs.push_back(same());
         specs.back().order = order;
       }
+  }
+  /// The rows of A come back for the next columns of a group.
+  void varyKeep() {
+    if (wanted.l2Keep || fields.preset < Preset::Persistent)
+      return;
+    specs.push_back(same());
+    specs.back().l2Keep = L2Keep::A;
   }
   void varyStore() {
     if (wanted.store)

@@ -74,18 +74,28 @@ FailureOr<TileProgramOps> TileProgramOps::matchTma(gpu::GPUFuncOp kernel) {
   return ops;
 }
 
-TileCopy::TileCopy(LoadOp load, TypedValue<SmemType> tile, Value barriers,
-                   Value index)
+static L2Eviction getEviction(LoadOp load, bool isA) {
+  auto kernel = load->getParentOfType<gpu::GPUFuncOp>();
+  auto schedule = kernel->getAttrOfType<ScheduleAttr>("bwgemm.schedule");
+  if (!schedule || schedule.getL2Keep() == L2Keep::None)
+    return L2Eviction::Normal;
+  bool stays = isA == (schedule.getL2Keep() == L2Keep::A);
+  return stays ? L2Eviction::Last : L2Eviction::First;
+}
+
+TileCopy::TileCopy(LoadOp load, bool isA, TypedValue<SmemType> tile,
+                   Value barriers, Value index)
     : map(load.getMap()), coordinates(load.getCoordinates()), tile(tile),
       barriers(barriers), index(index), rows(tile.getType().getRows()),
-      columns(tile.getType().getColumns()) {}
+      columns(tile.getType().getColumns()), eviction(getEviction(load, isA)) {}
 
 TileCopy::TileCopy(TMALoadOp load)
     : map(load.getMap()), coordinates(load.getCoordinates()),
       tile(load.getTile()), barriers(load.getBarriers()),
       index(load.getIndex()), rows(tile.getType().getRows()),
       columns(tile.getType().getColumns()), mask(load.getMask()),
-      ctaGroup(static_cast<int64_t>(load.getCtaGroup())) {}
+      ctaGroup(static_cast<int64_t>(load.getCtaGroup())),
+      eviction(load.getEviction()) {}
 
 void bwgemm::emitCopies(OpBuilder &builder, Location loc,
                         const TileCopy &copy) {
@@ -120,7 +130,8 @@ void bwgemm::emitCopies(OpBuilder &builder, Location loc,
       if (!kMajor)
         std::swap(origin[0], origin[1]);
       TMALoadOp::create(builder, loc, copy.map, coordinates, copy.tile, origin,
-                        copy.barriers, copy.index, copy.mask, copy.ctaGroup);
+                        copy.barriers, copy.index, copy.mask, copy.ctaGroup,
+                        copy.eviction);
     }
   }
 }

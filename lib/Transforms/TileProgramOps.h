@@ -34,7 +34,10 @@ struct TileProgramOps {
 
 /// TMA copies of a tile, or of a part of it, see `bwgemm.tma_load`.
 struct TileCopy {
-  TileCopy(LoadOp load, TypedValue<SmemType> tile, Value barriers, Value index);
+  /// What `load`, of A or else of B, asks for. The kernel's schedule says
+  /// whether it stays in L2.
+  TileCopy(LoadOp load, bool isA, TypedValue<SmemType> tile, Value barriers,
+           Value index);
   /// As `load` starts it, whose origin is the tile's first element, for the
   /// whole tile.
   explicit TileCopy(TMALoadOp load);
@@ -51,6 +54,7 @@ struct TileCopy {
   /// The CTAs that receive it; null if that is only this one.
   Value mask;
   int64_t ctaGroup = 1;
+  L2Eviction eviction = L2Eviction::Normal;
 };
 
 /// Starts the copies of all boxes of a tile.

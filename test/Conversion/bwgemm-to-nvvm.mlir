@@ -73,6 +73,22 @@ gpu.module @copies {
     bwgemm.tma_load %map[%row, %k], %tile[%c32, %c16], %b[%c0] : !bwgemm.tensor_map<32x8xbf16>, !bwgemm.smem<64x64xbf16, k_major>, !bwgemm.mbarrier<1>
     gpu.return
   }
+
+  // One policy for each kind of line, made at the kernel's beginning.
+  // CHECK-LABEL: llvm.func @policies
+  // CHECK-DAG: %[[LAST:.*]] = llvm.inline_asm {{.*}}"createpolicy.fractional.L2::evict_last.b64 $0;", "=l"  : () -> i64
+  // CHECK-DAG: %[[FIRST:.*]] = llvm.inline_asm {{.*}}"createpolicy.fractional.L2::evict_first.b64 $0;", "=l"  : () -> i64
+  // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %{{.*}}, %{{.*}}, box[%{{.*}}, %{{.*}}] l2_cache_hint = %[[LAST]] :
+  // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %{{.*}}, %{{.*}}, box[%{{.*}}, %{{.*}}] l2_cache_hint = %[[FIRST]] :
+  gpu.func @policies(%map: !bwgemm.tensor_map<32x8xbf16>, %row: index, %k: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %tile = bwgemm.smem_alloc offset 4096 : !bwgemm.smem<64x64xbf16, k_major>
+    %b = bwgemm.mbarrier.alloc offset 0 : !bwgemm.mbarrier<1>
+    bwgemm.tma_load %map[%row, %k], %tile[%c0, %c0], %b[%c0] l2 evict_last : !bwgemm.tensor_map<32x8xbf16>, !bwgemm.smem<64x64xbf16, k_major>, !bwgemm.mbarrier<1>
+    bwgemm.tma_load %map[%row, %k], %tile[%c0, %c16], %b[%c0] l2 evict_first : !bwgemm.tensor_map<32x8xbf16>, !bwgemm.smem<64x64xbf16, k_major>, !bwgemm.mbarrier<1>
+    gpu.return
+  }
 }
 
 // -----

@@ -155,6 +155,17 @@ module attributes { test.a = #bwgemm.schedule<warp_specialized, tile = 64x64x64,
 
 // -----
 
+// expected-error@+1 {{expects an l2_keep of none, a or b, but got both}}
+module attributes { test.a = #bwgemm.schedule<persistent, tile = 64x64x64, stages = 2, swizzle = 128B, tmem_load = "16x256b", l2_keep = both> } {}
+
+// -----
+
+// schedule_c21
+// expected-error@+1 {{expects l2_keep = none but from preset tma on, but got preset multistage}}
+module attributes { test.a = #bwgemm.schedule<multistage, tile = 64x64x64, stages = 2, swizzle = 128B, l2_keep = a> } {}
+
+// -----
+
 // expected-error@+1 {{expects a pingpong of on or off, but got yes}}
 module attributes { test.a = #bwgemm.schedule<persistent, tile = 64x64x64, stages = 2, swizzle = 128B, tmem_load = "16x256b", pingpong = yes> } {}
 
@@ -170,7 +181,7 @@ module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages
 
 // -----
 
-// expected-error@+1 {{expects raster, order, store, staging, swap_ab, pingpong, cta_group, cluster, scheduler, split_k, warps, precision, accumulator, promote, compensated or pdl, but got depth}}
+// expected-error@+1 {{expects raster, order, store, staging, swap_ab, pingpong, l2_keep, cta_group, cluster, scheduler, split_k, warps, precision, accumulator, promote, compensated or pdl, but got depth}}
 module attributes { test.a = #bwgemm.schedule<tma_store, tile = 64x64x64, stages = 1, swizzle = 128B, tmem_load = "32x32b", depth = 3> } {}
 
 // -----

@@ -38,6 +38,10 @@ func.func @copies(%map: !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, %whole: 
   bwgemm.tma_load %whole[%i, %i], %tile[%c0, %c0], %full[%i] cta_group 2 : !bwgemm.tensor_map<128x64xbf16, swizzle = 128B>, !a, !bwgemm.mbarrier<4>
   // CHECK: bwgemm.tma_load %{{.*}}, %{{.*}}[%{{.*}}] multicast %{{.*}} cta_group 2 : !bwgemm.tensor_map<64x64
   bwgemm.tma_load %map[%i, %i], %tile[%i, %c0], %full[%i] multicast %mask cta_group 2 : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, !a, !bwgemm.mbarrier<4>
+  // CHECK: bwgemm.tma_load %{{.*}}, %{{.*}}[%{{.*}}] multicast %{{.*}} cta_group 2 l2 evict_first : !bwgemm.tensor_map<64x64
+  bwgemm.tma_load %map[%i, %i], %tile[%i, %c0], %full[%i] multicast %mask cta_group 2 l2 evict_first : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, !a, !bwgemm.mbarrier<4>
+  // CHECK: bwgemm.tma_load %{{.*}}, %{{.*}}[%{{.*}}] l2 evict_last : !bwgemm.tensor_map<128x64
+  bwgemm.tma_load %whole[%i, %i], %tile[%c0, %c0], %full[%i] l2 evict_last : !bwgemm.tensor_map<128x64xbf16, swizzle = 128B>, !a, !bwgemm.mbarrier<4>
   // CHECK: bwgemm.mbarrier.arrive %{{.*}}[%{{.*}}] of %{{.*}} : !bwgemm.mbarrier<4>
   bwgemm.mbarrier.arrive %full[%i] of %i : !bwgemm.mbarrier<4>
   // CHECK: bwgemm.mbarrier.arrive %{{.*}}[%{{.*}}] of %{{.*}} readers : !bwgemm.mbarrier<4>

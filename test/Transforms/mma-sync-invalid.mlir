@@ -1,6 +1,8 @@
 // What schedules and programs of mma.sync may not be.
 
 // RUN: split-file %s %t
+// RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=multistage,l2_keep=a" 2>&1 | FileCheck %s --check-prefix=KEEP
+// KEEP: schedule 'multistage': has no l2_keep: its threads copy
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=multistage,cluster=2x1" 2>&1 | FileCheck %s --check-prefix=CLUSTER
 // CLUSTER: gemm.mlir:2:3: error: 'bwgemm.gemm' op schedule 'multistage': has no cluster: its threads copy and multiply by mma.sync; its fields are tile, stages, swizzle, raster, order, split_k, warps, precision, accumulator, promote, compensated and pdl
 // RUN: not bwgemm-opt %t/gemm.mlir --bwgemm-assign-schedule="target=sm_80 schedule=tiled,tmem_load=32x32b" 2>&1 | FileCheck %s --check-prefix=LOAD

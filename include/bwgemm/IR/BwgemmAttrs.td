@@ -78,6 +78,22 @@ def Bwgemm_TileOrder : I32EnumAttr<"TileOrder", "how the tiles of a group of row
   let cppNamespace = "::mlir::bwgemm";
 }
 
+def Bwgemm_L2Keep : I32EnumAttr<"L2Keep", "which operand stays longer in L2", [
+    I32EnumAttrCase<"None", 0, "none">,
+    I32EnumAttrCase<"A", 1, "a">,
+    I32EnumAttrCase<"B", 2, "b">
+  ]> {
+  let cppNamespace = "::mlir::bwgemm";
+}
+
+def Bwgemm_L2Eviction : I32EnumAttr<"L2Eviction", "when lines leave L2, beside others", [
+    I32EnumAttrCase<"Normal", 0, "evict_normal">,
+    I32EnumAttrCase<"First", 1, "evict_first">,
+    I32EnumAttrCase<"Last", 2, "evict_last">
+  ]> {
+  let cppNamespace = "::mlir::bwgemm";
+}
+
 def Bwgemm_Precision : I32EnumAttr<"Precision", "how much of each operand of f32 counts", [
     I32EnumAttrCase<"Full", 0, "full">,
     I32EnumAttrCase<"Tf32", 1, "tf32">
@@ -212,6 +228,9 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
       side of the tile
     - `pingpong = off`: with `on` two warpgroups of a persistent CTA work at tiles
       of their own, the one multiplying while the other one writes
+    - `l2_keep = none`: with `a` lines of A are the last to leave L2 and those of
+      B the first, with `b` the other way round; A is the operand of the tile's
+      rows, which with `swap_ab` is B's transpose
     - `cta_group = 1`: CTAs that multiply one tile together, 1 or 2
     - `cluster = 1x1`: CTAs of a cluster along M and N, which share operands
     - `scheduler = static`: a persistent CTA's next tile is a grid further;
@@ -270,6 +289,7 @@ def Bwgemm_ScheduleAttr : Bwgemm_Attr<"Schedule", "schedule"> {
     bool getPdl() const { return getFields().pdl; }
     std::array<int64_t, 2> getWarps() const { return getFields().warps; }
     bool getPingpong() const { return getFields().pingpong; }
+    L2Keep getL2Keep() const { return getFields().l2Keep; }
     bool getSwapAB() const { return getFields().swapAB; }
     int64_t getStaging() const { return getFields().staging; }
     Accumulator getAccumulator() const { return getFields().accumulator; }

@@ -38,6 +38,7 @@ struct ScheduleSpec {
   std::optional<int64_t> promote;
   std::optional<bool> compensated;
   std::optional<bool> pingpong;
+  std::optional<L2Keep> l2Keep;
 
   /// Every field as `fields` has it.
   static ScheduleSpec getFrom(const ScheduleFields &fields);

@@ -72,6 +72,8 @@ struct ScheduleFields {
   /// Whether two warpgroups work at tiles in turn, the one multiplying while
   /// the other one writes.
   bool pingpong = false;
+  /// Which operand's lines stay in L2 while the other one's leave first.
+  L2Keep l2Keep = L2Keep::None;
 
   /// M x N x K elements that one CTA brings to its shared memory.
   std::array<int64_t, 3> getTileOfCta() const {
@@ -82,7 +84,7 @@ struct ScheduleFields {
     return std::tie(preset, tile, stages, swizzleSpan, tmemLoad, raster, order,
                     store, ctaGroup, cluster, scheduler, splitK, precision, pdl,
                     warps, staging, swapAB, accumulator, promote, compensated,
-                    pingpong);
+                    pingpong, l2Keep);
   }
   bool operator==(const ScheduleFields &other) const {
     return asTuple() == other.asTuple();
@@ -97,7 +99,7 @@ inline llvm::hash_code hash_value(const ScheduleFields &fields) {
       fields.cluster[1], fields.scheduler, fields.splitK, fields.precision,
       fields.pdl, fields.warps[0], fields.warps[1], fields.staging,
       fields.swapAB, fields.accumulator, fields.promote, fields.compensated,
-      fields.pingpong);
+      fields.pingpong, fields.l2Keep);
 }
 
 } // namespace mlir::bwgemm

@@ -37,23 +37,31 @@ def Bwgemm_TMALoadOp : Bwgemm_Op<"tma_load", [
     `cta_group 2` the mbarrier that it signals is that of the leader of each
     receiving CTA's pair, the one with the even rank.
 
-    PTX `cp.async.bulk.tensor.Nd.shared::cluster.global.tile.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group::2}`.
+    With `l2 evict_first` the lines that it reads leave L2 ahead of others, with
+    `evict_last` behind them, as far as the hardware follows the hint: a policy of
+    `createpolicy.fractional` for all of them (PTX ISA, createpolicy).
+
+    PTX `cp.async.bulk.tensor.Nd.shared::cluster.global.tile.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group::2}{.L2::cache_hint}`.
 
     ```mlir
     bwgemm.tma_load %map[%m, %k], %a[%c0, %c0], %full[%i]
         : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, !bwgemm.mbarrier<1>
     bwgemm.tma_load %map[%m, %k], %a[%part, %c0], %full[%i] multicast %mask
         : !bwgemm.tensor_map<32x64xbf16, swizzle = 128B>, !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, !bwgemm.mbarrier<1>
+    bwgemm.tma_load %map[%m, %k], %a[%c0, %c0], %full[%i] l2 evict_last
+        : !bwgemm.tensor_map<64x64xbf16, swizzle = 128B>, !bwgemm.smem<64x64xbf16, k_major, swizzle = 128B>, !bwgemm.mbarrier<1>
     ```
   }];
   let arguments = (ins Bwgemm_TensorMapType:$map, Variadic<Index>:$coordinates,
                        Bwgemm_SmemType:$tile, Variadic<Index>:$origin,
                        Bwgemm_MBarrierType:$barriers, Index:$index,
                        Optional<I16>:$mask,
-                       DefaultValuedAttr<I64Attr, "1">:$ctaGroup);
+                       DefaultValuedAttr<I64Attr, "1">:$ctaGroup,
+                       DefaultValuedAttr<Bwgemm_L2Eviction, "L2Eviction::Normal">:$eviction);
   let assemblyFormat = [{
     $map `[` $coordinates `]` `,` $tile `[` $origin `]` `,` $barriers `[` $index `]`
     (`multicast` $mask^)? (`cta_group` $ctaGroup^)?
+    (`l2` $eviction^)?
     attr-dict `:` qualified(type($map)) `,` qualified(type($tile)) `,` qualified(type($barriers))
   }];
   let hasVerifier = 1;

@@ -66,6 +66,29 @@ Value getLeaderBarrier(OpBuilder &builder, Location loc, Value barrier) {
   return LLVM::IntToPtrOp::create(builder, loc, barrier.getType(), leader);
 }
 
+/// The policy for L2, of all lines alike, at the beginning of the kernel; null
+/// for the usual one.
+Value emitPolicy(OpBuilder &builder, Operation *op, L2Eviction eviction) {
+  if (eviction == L2Eviction::Normal)
+    return {};
+  OpBuilder::InsertionGuard restore(builder);
+  auto kernel = op->getParentOfType<FunctionOpInterface>();
+  builder.setInsertionPointToStart(&kernel.getFunctionBody().front());
+  // There is no intrinsic for it.
+  std::string text =
+      ("createpolicy.fractional.L2::" + stringifyL2Eviction(eviction) +
+       ".b64 $0;")
+          .str();
+  return LLVM::InlineAsmOp::create(
+             builder, op->getLoc(), builder.getI64Type(), ValueRange(), text,
+             "=l", /*has_side_effects=*/false, /*is_align_stack=*/false,
+             LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr::get(builder.getContext(),
+                                       LLVM::AsmDialect::AD_ATT),
+             /*operand_attrs=*/ArrayAttr())
+      .getResult(0);
+}
+
 struct LoadLowering : OpConversionPattern<TMALoadOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -94,8 +117,8 @@ struct LoadLowering : OpConversionPattern<TMALoadOp> {
     rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(
         op, destination, adaptor.getMap(), coordinates, barrier,
         /*im2colOffsets=*/ValueRange(), adaptor.getMask(),
-        /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
-        group, /*predicate=*/Value());
+        emitPolicy(rewriter, op, op.getEviction()), NVVM::TMALoadMode::TILE,
+        /*isCTAOnly=*/false, group, /*predicate=*/Value());
     return success();
   }
 };

@@ -33,7 +33,7 @@ constexpr char kFields[] = "fields are tile=MxNxK, stages=S, "
                            "tmem_load=32x32b|16x256b, raster=R, "
                            "order=straight|serpentine|hilbert, "
                            "store=direct|tma, staging=S, swap_ab=on|off, "
-                           "pingpong=on|off, "
+                           "pingpong=on|off, l2_keep=none|a|b, "
                            "cta_group=1|2, cluster=MxN, "
                            "scheduler=static|clc|stream_k, split_k=S, "
                            "warps=MxN, precision=full|tf32, "
@@ -217,7 +217,7 @@ TEST(ScheduleTest, BadLaunchFields) {
         Case{"split_k", "0", "a number of 1 to 65536"},
         Case{"staging", "0", "a number of 2 to 65536"},
         Case{"swap_ab", "1", "on|off"}, Case{"pingpong", "2", "on|off"},
-        Case{"pdl", "yes", "on|off"}}) {
+        Case{"l2_keep", "c", "none|a|b"}, Case{"pdl", "yes", "on|off"}}) {
     std::string text = std::string("persistent,") + bad.key + "=" + bad.value;
     EXPECT_EQ(parseBad(text), "schedule '" + text + "': expected " + bad.key +
                                   "=" + bad.expected + ", got '" + bad.value +
