@@ -11,7 +11,9 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
@@ -26,10 +28,39 @@ static Value getRoot(Value buffer) {
 
 bool bwgemm::mayAlias(Value lhs, Value rhs) {
   Value left = getRoot(lhs), right = getRoot(rhs);
-  auto isKnown = [](Value root) {
-    return isa<BlockArgument>(root) || root.getDefiningOp<memref::AllocOp>();
+  // The argument of another block stands for whatever is passed to it.
+  auto isArgument = [](Value root) {
+    auto argument = dyn_cast<BlockArgument>(root);
+    return argument && argument.getOwner()->isEntryBlock() &&
+           isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  };
+  auto isKnown = [&](Value root) {
+    return isArgument(root) || root.getDefiningOp<memref::AllocOp>();
   };
   return left == right || !isKnown(left) || !isKnown(right);
+}
+
+bool bwgemm::overlaps(Value lhs, Value rhs) {
+  auto skipCasts = [](Value buffer) {
+    while (auto cast = buffer.getDefiningOp<memref::CastOp>())
+      buffer = cast.getSource();
+    return buffer;
+  };
+  Value left = skipCasts(lhs), right = skipCasts(rhs);
+  if (getRoot(left) != getRoot(right))
+    return false;
+  if (left == right)
+    return true;
+  auto leftPart = left.getDefiningOp<memref::SubViewOp>();
+  auto rightPart = right.getDefiningOp<memref::SubViewOp>();
+  // Of parts that nothing is known of it is not certain.
+  if (!leftPart || !rightPart || leftPart.getSource() != rightPart.getSource())
+    return (leftPart && leftPart.getSource() == right) ||
+           (rightPart && rightPart.getSource() == left);
+  FailureOr<bool> meet = ValueBoundsConstraintSet::areOverlappingSlices(
+      lhs.getContext(), HyperrectangularSlice(leftPart),
+      HyperrectangularSlice(rightPart));
+  return succeeded(meet) && *meet;
 }
 
 bool bwgemm::touches(Operation *op, Value buffer) {

@@ -17,6 +17,10 @@ namespace mlir::bwgemm {
 /// assumes of tensors.
 bool mayAlias(Value lhs, Value rhs);
 
+/// Whether two buffers share memory for certain: they are the same one, the one
+/// is a part of the other one, or both are parts that meet.
+bool overlaps(Value lhs, Value rhs);
+
 /// Whether `op` may read or write memory that `buffer` looks at.
 bool touches(Operation *op, Value buffer);
 

@@ -145,6 +145,11 @@ std::string followFactor(Value value, bool rounds, Value &source,
       return "expects factors that are elements of the operands, extended to "
              "the type of the result, but got " +
              op->getName().getStringRef().str();
+    // What was extended with its sign is no longer the element's value when
+    // that is extended without.
+    if (isUnsigned && isa<arith::ExtSIOp>(op))
+      return "expects factors that are extended with one sign, but got "
+             "arith.extui of arith.extsi";
     isUnsigned = isa<arith::ExtUIOp>(op);
     value = op->getOperand(0);
   }
@@ -259,6 +264,12 @@ FailureOr<GemmOp> LinalgToBwgemmPass::convert(linalg::LinalgOp op) {
     return op->emitOpError("cannot become a bwgemm.gemm: expects an output "
                            "indexed by (M, N) or (N, M), a batch outermost");
   }
+  for (auto [name, factor] : {std::pair("A", a), std::pair("B", b)})
+    if (overlaps(factor.value, d))
+      return op->emitOpError()
+             << "writes its result over operand " << name
+             << ", which other parts of the result are computed from; expects "
+                "a buffer of its own";
   linalg::FillOp fill = findZeroFill(op, d);
   OpBuilder builder(op);
   auto gemm = GemmOp::create(

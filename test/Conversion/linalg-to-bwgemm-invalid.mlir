@@ -236,3 +236,39 @@ func.func @bits(%a: memref<32x48xi8>, %b: memref<48x64xi8>, %d: memref<32x64xi32
   }
   return
 }
+
+// -----
+
+// An element that is extended with its sign first is not unsigned.
+func.func @both_signs(%a: memref<32x48xi8>, %b: memref<48x64xi8>, %d: memref<32x64xi32>) {
+  // expected-error @+1 {{cannot become a bwgemm.gemm: expects factors that are extended with one sign, but got arith.extui of arith.extsi}}
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : memref<32x48xi8>, memref<48x64xi8>) outs(%d : memref<32x64xi32>) {
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %w = arith.extsi %x : i8 to i16
+    %xi = arith.extui %w : i16 to i32
+    %yi = arith.extsi %y : i8 to i32
+    %p = arith.muli %xi, %yi : i32
+    %s = arith.addi %z, %p : i32
+    linalg.yield %s : i32
+  }
+  return
+}
+
+// -----
+
+func.func @over_itself(%a: memref<32x32xbf16>, %b: memref<32x32xbf16>) {
+  // expected-error @+1 {{writes its result over operand A, which other parts of the result are computed from; expects a buffer of its own}}
+  linalg.matmul ins(%a, %b : memref<32x32xbf16>, memref<32x32xbf16>) outs(%a : memref<32x32xbf16>)
+  return
+}
+
+// -----
+
+func.func @over_a_part(%a: memref<32x32xbf16>, %buffer: memref<64x32xbf16>) {
+  %b = memref.subview %buffer[0, 0] [32, 32] [1, 1] : memref<64x32xbf16> to memref<32x32xbf16, strided<[32, 1]>>
+  %d = memref.subview %buffer[31, 0] [32, 32] [1, 1] : memref<64x32xbf16> to memref<32x32xbf16, strided<[32, 1], offset: 992>>
+  // expected-error @+1 {{writes its result over operand B}}
+  linalg.matmul ins(%a, %b : memref<32x32xbf16>, memref<32x32xbf16, strided<[32, 1]>>) outs(%d : memref<32x32xbf16, strided<[32, 1], offset: 992>>)
+  return
+}

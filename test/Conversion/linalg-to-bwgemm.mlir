@@ -177,3 +177,18 @@ func.func @mixed_signs(%i: memref<32x48xi8>, %j: memref<48x64xi8>, %t: memref<64
   }
   return
 }
+
+// What is passed to a block may be any buffer: the first product may have
+// written %d, to which the second one adds.
+// CHECK-LABEL: func @block_argument
+func.func @block_argument(%a: memref<32x48xbf16>, %b: memref<48x64xbf16>, %d: memref<32x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  cf.br ^bb1(%d : memref<32x64xf32>)
+^bb1(%x: memref<32x64xf32>):
+  linalg.fill ins(%zero : f32) outs(%d : memref<32x64xf32>)
+  linalg.matmul ins(%a, %b : memref<32x48xbf16>, memref<48x64xbf16>) outs(%x : memref<32x64xf32>)
+  // CHECK: bwgemm.gemm %{{.*}}, %{{.*}}, %{{.*}} accumulate
+  // CHECK: bwgemm.gemm %{{.*}}, %{{.*}}, %{{.*}} accumulate
+  linalg.matmul ins(%a, %b : memref<32x48xbf16>, memref<48x64xbf16>) outs(%d : memref<32x64xf32>)
+  return
+}
