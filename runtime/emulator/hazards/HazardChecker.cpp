@@ -223,6 +223,21 @@ void HazardChecker::access(Warp &warp, const Instruction &instruction,
   ordering.access(Scene(warp, instruction, lane), *cta, offset, bytes, isWrite);
 }
 
+void HazardChecker::exchange(Warp &warp, const Instruction &instruction,
+                             Space space, uint64_t address) {
+  if (space == Space::Generic) {
+    GenericAddress generic = splitGeneric(address);
+    space = generic.space;
+    address = generic.offset;
+  }
+  if (space == Space::Shared || space == Space::SharedCluster)
+    address |= sharedKey;
+  else if (space != Space::Global)
+    return;
+  orderingOf(warp.cluster())
+      ->synchronise(warp, instruction, address, /*isWrite=*/false);
+}
+
 /// What does not depend on clocks.
 void HazardChecker::noteAccess(Warp &warp, const Instruction &instruction,
                                unsigned lane, uint32_t offset, uint32_t bytes,

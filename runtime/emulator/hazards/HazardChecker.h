@@ -76,6 +76,8 @@ public:
   void access(Warp &warp, const Instruction &instruction, unsigned lane,
               Space space, uint64_t address, uint32_t bytes,
               bool isWrite) override;
+  void exchange(Warp &warp, const Instruction &instruction, Space space,
+                uint64_t address) override;
   void barrier(Warp &warp, const Instruction &instruction) override;
 
   //===--- cp.async ---===//

@@ -202,6 +202,8 @@ static Step atomic(Warp &w, const Instruction &i, LaneMask mask) {
       bool reads = how.op != Op::Exch;
       if (reads)
         observer->access(w, i, l, how.space, address, bytes, false);
+      else
+        observer->exchange(w, i, how.space, address);
       observer->access(w, i, l, how.space, address, bytes, true);
     }
     bool isGlobal = how.space == Space::Global ||
@@ -247,8 +249,13 @@ static Step atomic128(Warp &w, const Instruction &i, LaneMask mask) {
         w.access(i, how.space, address, 16, 16, l, "atomic access");
     if (!place)
       return Step::Fault;
-    if (Observer *observer = w.observer())
+    if (Observer *observer = w.observer()) {
+      if (how.op == Op::Cas)
+        observer->access(w, i, l, how.space, address, 16, false);
+      else
+        observer->exchange(w, i, how.space, address);
       observer->access(w, i, l, how.space, address, 16, true);
+    }
     Value old, next = read(i.operands[how.op == Op::Cas ? 3 : 2], l);
     std::lock_guard lock(mutex);
     std::memcpy(old.data(), place, 16);

@@ -192,6 +192,26 @@ static BWGEMM_LANE_LOOP Step set(Warp &w, const Instruction &i, LaneMask mask) {
   });
 }
 
+/// set.cmp.f16x2.f16x2 and set.cmp.u32.f16x2: each half says what its halves
+/// compare as, in 16 bits.
+template <class Read>
+static BWGEMM_LANE_LOOP Step setHalves(Warp &w, const Instruction &i,
+                                       LaneMask mask) {
+  Compare how = Compare(i.flags);
+  Combine with = Combine(i.extra & 0xFF);
+  LaneMask low = compareLanes<Read>(w, how, i.operands[2], i.operands[3]);
+  LaneMask high = compareLanes<Read, 16>(w, how, i.operands[2], i.operands[3]);
+  if (with != Combine::None) {
+    LaneMask c = w.predicate(i.operands[4]);
+    low = combine(with, low, c);
+    high = combine(with, high, c);
+  }
+  uint64_t yes = i.extra >> 32;
+  return setLanes(w, i.operands[0], mask, [&](unsigned l) {
+    return (low >> l & 1 ? yes : 0) | (high >> l & 1 ? yes << 16 : 0);
+  });
+}
+
 struct Handlers {
   Handler setp, set;
 };
@@ -331,6 +351,25 @@ static bool decodeSet(Decode &decode) {
     return false;
   size_t count = with == Combine::None ? 3 : 4;
   uint64_t yes;
+  if (type == Type::F16x2 || type == Type::BF16x2) {
+    bool isMask = result == Type::U32 || result == Type::S32;
+    if (!isMask && result != type)
+      return wrongType(decode, result);
+    if (how >= Compare::Lo)
+      return wrongType(decode, type);
+    yes = isMask ? 0xFFFF : type == Type::F16x2 ? 0x3C00 : 0x3F80;
+    decode.out.handler = type == Type::F16x2 ? forHost<setHalves<ReadF16>>()
+                                             : forHost<setHalves<ReadBF16>>();
+    decode.out.flags = uint8_t(how);
+    decode.out.extra = uint64_t(with) | yes << 32;
+    if (!decode.expectOperands(count, count) ||
+        !decode.destination(0, Type::B32))
+      return false;
+    decode.noOperand();
+    return decode.sourceOperand(1, Type::B32) &&
+           decode.sourceOperand(2, Type::B32) &&
+           (with == Combine::None || decode.predicateSource(3));
+  }
   switch (result) {
   case Type::U32:
   case Type::S32:

@@ -77,7 +77,8 @@ bool Module::Impl::place(const ast::Variable &variable, uint64_t &address,
 bool Module::Impl::fill(const ast::Variable &variable, const Global &global,
                         std::string &error) {
   unsigned size = bitWidth(*parseType(variable.type)) / 8;
-  bool isFloat32 = variable.type == "f32";
+  // A decimal literal is an f32 in 32 bits, whatever their type.
+  bool isFloat32 = variable.type == "f32" || variable.type == "b32";
   auto *out = reinterpret_cast<std::byte *>(global.address);
   for (const ast::Initializer &element : variable.initializer) {
     uint64_t value = element.bits;

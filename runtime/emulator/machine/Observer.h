@@ -29,6 +29,10 @@ public:
   virtual void access(Warp &warp, const Instruction &instruction, unsigned lane,
                       Space space, uint64_t address, uint32_t bytes,
                       bool isWrite) = 0;
+  /// An atomic operation takes what was there without a look at it, as an
+  /// exchange does; its write is an access.
+  virtual void exchange(Warp &warp, const Instruction &instruction, Space space,
+                        uint64_t address) = 0;
   /// The warp passed a CTA or cluster barrier, or a phase of an mbarrier.
   virtual void barrier(Warp &warp, const Instruction &instruction) = 0;
 };

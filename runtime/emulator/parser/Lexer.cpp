@@ -192,14 +192,16 @@ Token Lexer::next() {
     return number(token);
   if (isWordStart(c)) {
     // A word goes on over dots and `::` so that a mnemonic is one token. A
-    // single colon ends it: that is a label's.
+    // single colon ends it: that is a label's. Of directives each is a word
+    // (`.reg.pred` is two).
+    bool isDirective = c == '.';
     ++position;
     while (position < text.size()) {
       char d = text[position];
       char after = position + 1 < text.size() ? text[position + 1] : '\0';
       if (isWordPart(d))
         ++position;
-      else if (d == '.' && (isWordPart(after)))
+      else if (d == '.' && !isDirective && isWordPart(after))
         ++position;
       else if (d == ':' && after == ':' && position + 2 < text.size() &&
                isWordPart(text[position + 2]))
