@@ -8,6 +8,7 @@
 #include "FuseElementwise.h"
 
 #include "Buffers.h"
+#include "bwgemm/Conversion/Passes.h"
 #include "bwgemm/IR/ElementTypes.h"
 #include "bwgemm/IR/Epilogue.h"
 
@@ -141,10 +142,11 @@ std::string Fusion::checkLoops() {
 
 bool Fusion::isIntermediate() {
   bool isOwn = old.getDefiningOp<memref::AllocOp>() != nullptr;
-  if (auto argument = dyn_cast<BlockArgument>(old))
-    isOwn = fromTensors &&
-            isa<func::FuncOp>(argument.getOwner()->getParentOp()) &&
-            argument.getOwner()->isEntryBlock();
+  if (auto argument = dyn_cast<BlockArgument>(old)) {
+    auto func = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    isOwn = fromTensors && func && argument.getOwner()->isEntryBlock() &&
+            !func.getArgAttr(argument.getArgNumber(), kCallersBufferAttr);
+  }
   // In a loop around it the next iteration would see what this one wrote.
   if (!isOwn || old.getParentBlock() != gemm->getBlock())
     return false;

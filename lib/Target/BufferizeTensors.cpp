@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -118,7 +119,13 @@ public:
       fillConstantInits(getOperation());
       separateFills(getOperation());
       buildPipeline(manager);
-      getOperation()->setAttr(kBufferizedAttr, UnitAttr::get(&getContext()));
+      auto unit = UnitAttr::get(&getContext());
+      getOperation()->setAttr(kBufferizedAttr, unit);
+      getOperation().walk([&](func::FuncOp func) {
+        for (auto [index, type] : llvm::enumerate(func.getArgumentTypes()))
+          if (isa<BaseMemRefType>(type))
+            func.setArgAttr(index, kCallersBufferAttr, unit);
+      });
     } else {
       manager.addPass(createResultsToArguments());
     }
@@ -143,6 +150,10 @@ public:
     // to memory.
     if (!getOperation()->removeAttr(kBufferizedAttr))
       return;
+    getOperation().walk([&](func::FuncOp func) {
+      for (unsigned index = 0; index < func.getNumArguments(); ++index)
+        func.removeArgAttr(index, kCallersBufferAttr);
+    });
     OpPassManager manager(ModuleOp::getOperationName());
     buildDeallocationPipeline(manager);
     if (failed(runPipeline(manager, getOperation())))

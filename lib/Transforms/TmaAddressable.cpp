@@ -35,6 +35,9 @@ std::optional<std::string> bwgemm::whyNotTmaAddressable(MemRefType type,
   if (hasPitch && isStatic(rowStride) && pitch % kTmaAlignment != 0)
     return operand + "has a row pitch of " + std::to_string(pitch) +
            " bytes; TMA needs a multiple of 16";
+  if (hasPitch && isStatic(rowStride) && pitch < 0)
+    return operand + "has a row pitch of " + std::to_string(pitch) +
+           " bytes; TMA needs pitches that are not negative";
   if (hasPitch && isStatic(rowStride) && pitch >= (int64_t(1) << 40))
     return operand + "has a row pitch of " + std::to_string(pitch) +
            " bytes; TMA needs less than 2^40";

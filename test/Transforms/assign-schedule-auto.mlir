@@ -14,6 +14,14 @@ func.func @odd_pitch(%a: memref<512x255xbf16>, %b: memref<255x384xbf16>, %d: mem
 
 // -----
 
+// Nor does TMA go backwards from row to row.
+// CHECK-LABEL: @upside_down
+func.func @upside_down(%a: memref<512x256xbf16, strided<[-256, 1], offset: 130816>>, %b: memref<256x384xbf16>, %d: memref<512x384xf32>) {
+  // CHECK: schedule <multistage
+  bwgemm.gemm %a, %b, %d : memref<512x256xbf16, strided<[-256, 1], offset: 130816>>, memref<256x384xbf16>, memref<512x384xf32>
+  return
+}
+
 // A single row has no pitch, and rows that do not touch may be of any length.
 // CHECK-LABEL: @one_row
 func.func @one_row(%a: memref<1x255xbf16>, %b: memref<255x384xbf16>, %d: memref<1x384xf32>) {

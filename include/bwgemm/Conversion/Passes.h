@@ -20,6 +20,9 @@ namespace mlir::bwgemm {
 /// buffers are freed. What a function leaves in an argument then matters only
 /// where it returns it.
 constexpr llvm::StringLiteral kBufferizedAttr = "bwgemm.bufferized";
+/// Set for the same time on arguments that were buffers before: the caller sees
+/// what is left in them.
+constexpr llvm::StringLiteral kCallersBufferAttr = "bwgemm.callers_buffer";
 
 #define GEN_PASS_DECL
 #include "bwgemm/Conversion/Passes.h.inc"
