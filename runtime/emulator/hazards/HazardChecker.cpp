@@ -193,14 +193,19 @@ static void checkWritten(Warp &warp, const Instruction &instruction,
 /// Distinguishes addresses of shared memory from global ones.
 static constexpr uint64_t sharedKey = uint64_t(1) << 63;
 
+/// A generic address as one of its state space.
+static void toStateSpace(Space &space, uint64_t &address) {
+  if (space != Space::Generic)
+    return;
+  GenericAddress generic = splitGeneric(address);
+  space = generic.space;
+  address = generic.offset;
+}
+
 void HazardChecker::access(Warp &warp, const Instruction &instruction,
                            unsigned lane, Space space, uint64_t address,
                            uint32_t bytes, bool isWrite) {
-  if (space == Space::Generic) {
-    GenericAddress generic = splitGeneric(address);
-    space = generic.space;
-    address = generic.offset;
-  }
+  toStateSpace(space, address);
   if (!isWrite)
     checkWritten(warp, instruction, lane, space, address, bytes);
   Ordering &ordering = *orderingOf(warp.cluster());
@@ -225,11 +230,7 @@ void HazardChecker::access(Warp &warp, const Instruction &instruction,
 
 void HazardChecker::exchange(Warp &warp, const Instruction &instruction,
                              Space space, uint64_t address) {
-  if (space == Space::Generic) {
-    GenericAddress generic = splitGeneric(address);
-    space = generic.space;
-    address = generic.offset;
-  }
+  toStateSpace(space, address);
   if (space == Space::Shared || space == Space::SharedCluster)
     address |= sharedKey;
   else if (space != Space::Global)

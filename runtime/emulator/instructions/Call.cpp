@@ -337,29 +337,14 @@ static bool decodeValue(Decode &decode, const ast::Operand &written,
                   written.kind == ast::Operand::Kind::Float32 ||
                   written.kind == ast::Operand::Kind::Float64;
   if (!isResult && isNumber && formal.bytes <= 8) {
-    uint64_t bits = written.bits;
     bool isFloat = written.kind != ast::Operand::Kind::Integer;
     if (isFloat && formal.bytes < 4)
       return wrong("a floating-point literal");
-    if (written.kind == ast::Operand::Kind::Float64 && formal.bytes == 4) {
-      double wide;
-      std::memcpy(&wide, &bits, 8);
-      auto narrow = static_cast<float>(wide);
-      bits = 0;
-      std::memcpy(&bits, &narrow, 4);
-    } else if (written.kind == ast::Operand::Kind::Float32 &&
-               formal.bytes == 8) {
-      float narrow;
-      std::memcpy(&narrow, &bits, 4);
-      double wide = narrow;
-      std::memcpy(&bits, &wide, 8);
-    }
+    bool isWide = formal.bytes == 8;
+    Type type = isFloat ? (isWide ? Type::F64 : Type::F32)
+                        : (isWide ? Type::B64 : Type::B32);
     value.kind = CallValue::Kind::Constant;
-    value.operand.kind = Operand::Kind::Constant;
-    value.operand.width = formal.bytes == 8 ? 64 : 32;
-    value.operand.bits = bits;
-    value.operand.constant = decode.constant(value.operand.width, bits);
-    return true;
+    return decode.resolveImmediate(written, type, value.operand);
   }
   return decode.errorAt(written.location,
                         isResult ? "expected a register or a .param variable "

@@ -201,11 +201,9 @@ static BWGEMM_LANE_LOOP Step setHalves(Warp &w, const Instruction &i,
   Combine with = Combine(i.extra & 0xFF);
   LaneMask low = compareLanes<Read>(w, how, i.operands[2], i.operands[3]);
   LaneMask high = compareLanes<Read, 16>(w, how, i.operands[2], i.operands[3]);
-  if (with != Combine::None) {
-    LaneMask c = w.predicate(i.operands[4]);
-    low = combine(with, low, c);
-    high = combine(with, high, c);
-  }
+  LaneMask c = with == Combine::None ? 0 : w.predicate(i.operands[4]);
+  low = combine(with, low, c);
+  high = combine(with, high, c);
   uint64_t yes = i.extra >> 32;
   return setLanes(w, i.operands[0], mask, [&](unsigned l) {
     return (low >> l & 1 ? yes : 0) | (high >> l & 1 ? yes << 16 : 0);
@@ -350,30 +348,12 @@ static bool decodeSet(Decode &decode) {
       !decode.takeType(type))
     return false;
   size_t count = with == Combine::None ? 3 : 4;
+  bool halves = type == Type::F16x2 || type == Type::BF16x2;
   uint64_t yes;
-  if (type == Type::F16x2 || type == Type::BF16x2) {
-    bool isMask = result == Type::U32 || result == Type::S32;
-    if (!isMask && result != type)
-      return wrongType(decode, result);
-    if (how >= Compare::Lo)
-      return wrongType(decode, type);
-    yes = isMask ? 0xFFFF : type == Type::F16x2 ? 0x3C00 : 0x3F80;
-    decode.out.handler = type == Type::F16x2 ? forHost<setHalves<ReadF16>>()
-                                             : forHost<setHalves<ReadBF16>>();
-    decode.out.flags = uint8_t(how);
-    decode.out.extra = uint64_t(with) | yes << 32;
-    if (!decode.expectOperands(count, count) ||
-        !decode.destination(0, Type::B32))
-      return false;
-    decode.noOperand();
-    return decode.sourceOperand(1, Type::B32) &&
-           decode.sourceOperand(2, Type::B32) &&
-           (with == Combine::None || decode.predicateSource(3));
-  }
   switch (result) {
   case Type::U32:
   case Type::S32:
-    yes = 0xFFFFFFFFu;
+    yes = halves ? 0xFFFF : 0xFFFFFFFFu;
     break;
   case Type::U16:
   case Type::S16:
@@ -383,27 +363,38 @@ static bool decodeSet(Decode &decode) {
     yes = 0x3F800000u;
     break;
   case Type::F16:
+  case Type::F16x2:
     yes = 0x3C00;
     break;
   case Type::BF16:
+  case Type::BF16x2:
     yes = 0x3F80;
     break;
   default:
     return wrongType(decode, result);
   }
   Handlers handlers;
-  Class kind;
-  if (!pickHandlers(type, how, ftz, handlers, kind))
+  Class kind = Class::Float;
+  bool isMask = result == Type::U32 || result == Type::S32;
+  bool inHalves = result == Type::F16x2 || result == Type::BF16x2;
+  if (halves ? result != type && !isMask : inHalves)
+    return wrongType(decode, result);
+  if (halves)
+    handlers.set = type == Type::F16x2 ? forHost<setHalves<ReadF16>>()
+                                       : forHost<setHalves<ReadBF16>>();
+  else if (!pickHandlers(type, how, ftz, handlers, kind))
     return wrongType(decode, type);
   if (!checkCompare(decode, type, how, kind, ftz))
     return false;
   decode.out.handler = handlers.set;
   decode.out.flags = uint8_t(how);
   decode.out.extra = uint64_t(with) | yes << 32;
-  if (!decode.expectOperands(count, count) || !decode.destination(0, result))
+  if (!decode.expectOperands(count, count) ||
+      !decode.destination(0, halves ? Type::B32 : result))
     return false;
   decode.noOperand();
-  return decode.sourceOperand(1, type) && decode.sourceOperand(2, type) &&
+  Type source = halves ? Type::B32 : type;
+  return decode.sourceOperand(1, source) && decode.sourceOperand(2, source) &&
          (with == Combine::None || decode.predicateSource(3));
 }
 

@@ -103,6 +103,10 @@ public:
                          bool sinkAllowed = false, bool widerAllowed = false);
   bool vectorSource(size_t index, Type type, unsigned count,
                     bool sinkAllowed = false, bool widerAllowed = false);
+  /// A literal as a constant of `type`, to whose width a decimal one is
+  /// converted.
+  bool resolveImmediate(const ast::Operand &operand, Type type,
+                        Operand &result);
   /// Integer immediate, stored in `value`; appended to no list.
   bool immediate(size_t index, int64_t &value);
   /// The address of a variable, if operand `index` names one.
@@ -164,8 +168,6 @@ private:
   friend class KernelDecoder;
   bool resolve(const ast::Operand &operand, Type type, bool isDestination,
                bool sinkAllowed, bool widerAllowed, Operand &result);
-  bool resolveImmediate(const ast::Operand &operand, Type type,
-                        Operand &result);
   bool resolveVector(size_t index, Type type, unsigned count,
                      bool isDestination, bool sinkAllowed, bool widerAllowed);
   bool resolvePredicate(const ast::Operand &operand, bool isDestination,

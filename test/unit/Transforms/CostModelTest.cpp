@@ -276,7 +276,7 @@ TEST(CostModelTest, WarpgroupsFetch) {
 }
 
 // TMA takes rows of a box one by one: with 32 bytes each a line is four rows.
-// On two H200s 4096 x 4096 x 4096 took 324 us (B stored N x K) and 344 (K x N),
+// On an H200 4096 x 4096 x 4096 took 324 us (B stored N x K) and 344 (K x N),
 // 183 and 186 with rows of 64 bytes, 176 with 128; and tiles of 64 x 32 with 64
 // bytes 701.
 TEST(CostModelTest, WarpgroupsNarrowRows) {
